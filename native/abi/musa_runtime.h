@@ -116,7 +116,7 @@ enum musaDeviceAttr {
   musaDevAttrEccEnabled = 32,
   musaDevAttrPciBusId = 33,
   musaDevAttrPciDeviceId = 34,
-  musaDevAttrMemoryClockRate = 36,  // kHz
+  musaDevAttrMemoryClockRate = 36,       // kHz
   musaDevAttrGlobalMemoryBusWidth = 37,  // bits
   musaDevAttrL2CacheSize = 38,
   musaDevAttrMaxThreadsPerMultiProcessor = 39,
@@ -187,8 +187,8 @@ musaError_t musaStreamBeginCapture(musaStream_t stream, int mode);
 musaError_t musaStreamEndCapture(musaStream_t stream, musaGraph_t* graph);
 musaError_t musaStreamIsCapturing(musaStream_t stream, int* status);
 // The 5-argument form. Passing (exec, graph, NULL, NULL, 0) is also right for the newer 3-argument form.
-musaError_t musaGraphInstantiate(musaGraphExec_t* exec, musaGraph_t graph, musaGraphNode_t* error_node,
-                                 char* log, size_t log_bytes);
+musaError_t musaGraphInstantiate(musaGraphExec_t* exec, musaGraph_t graph, musaGraphNode_t* error_node, char* log,
+                                 size_t log_bytes);
 musaError_t musaGraphUpload(musaGraphExec_t exec, musaStream_t stream);
 musaError_t musaGraphLaunch(musaGraphExec_t exec, musaStream_t stream);
 musaError_t musaGraphGetNodes(musaGraph_t graph, musaGraphNode_t* nodes, size_t* count);

@@ -18,8 +18,8 @@ typedef void (*musaHostKernelFn)(const void* params, uint32_t block, uint32_t la
 typedef struct musaHostLaunch {
   const char* name;  // static string; faults and errors name the kernel by it
   musaHostKernelFn run;
-  uint32_t blocks;  // > 0; blocks are handed to lanes in ascending order
-  uint32_t reserved;  // 0
+  uint32_t blocks;     // > 0; blocks are handed to lanes in ascending order
+  uint32_t reserved;   // 0
   const void* params;  // copied by the call
   size_t params_bytes;
   void* output;  // the launch's main output: what an injected wrong result damages
