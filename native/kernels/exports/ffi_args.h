@@ -25,33 +25,12 @@
 #include <string>
 
 #include "../../abi/tvm_ffi.h"
+#include "../dtype.h"
 
 namespace musabench {
 
 // Dimensions of the largest tensor a kernel takes.
 constexpr int32_t kMaxRank = 8;
-
-// Element types that kernels know. Anything else, and vectors (lanes != 1), is kOther: only require_dtype tells.
-enum class Dtype : uint8_t { kBFloat16, kFloat16, kFloat32, kInt32, kInt64, kUInt8, kOther };
-
-// Bytes of an element; 0 for kOther.
-constexpr int64_t dtype_bytes(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kBFloat16:
-    case Dtype::kFloat16:
-      return 2;
-    case Dtype::kFloat32:
-    case Dtype::kInt32:
-      return 4;
-    case Dtype::kInt64:
-      return 8;
-    case Dtype::kUInt8:
-      return 1;
-    case Dtype::kOther:
-      return 0;
-  }
-  return 0;
-}
 
 // A failed check. `kind` is the TVM-FFI error kind: TypeError (wrong count or type of argument), ValueError (right
 // type, wrong dtype, shape, strides, device or range) or RuntimeError (a call of the device runtime failed).
