@@ -1,0 +1,131 @@
+package io.musabench.results.model;
+
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * One rank's share of a model under tensor parallelism, split as vLLM does: heads, MLP and
+ * vocabulary over the ranks, hidden states and norms whole on each. With more ranks than kv heads
+ * each kv head lies on several ranks.
+ *
+ * @param model the whole model
+ * @param tp number of ranks
+ */
+public record Layout(ModelConfig model, int tp) {
+  /** Largest number of ranks that an error message proposes. */
+  private static final int LARGEST_PROPOSED = 64;
+
+  /**
+   * Checks that the model can be split.
+   *
+   * @throws IllegalArgumentException that says what does not divide and which numbers of ranks do
+   */
+  public Layout {
+    String obstacle = obstacle(model, tp);
+    if (obstacle != null) {
+      String fitting =
+          IntStream.rangeClosed(1, LARGEST_PROPOSED)
+              .filter(n -> obstacle(model, n) == null)
+              .mapToObj(Integer::toString)
+              .collect(Collectors.joining(", "));
+      throw new IllegalArgumentException(
+          model.name()
+              + " cannot be split over "
+              + tp
+              + " ranks: "
+              + obstacle
+              + "; tp can be "
+              + fitting);
+    }
+  }
+
+  private static String obstacle(ModelConfig m, int tp) {
+    if (tp < 1) {
+      return "there must be at least one";
+    }
+    if (m.qHeads() % tp != 0) {
+      return m.qHeads() + " query heads do not divide";
+    }
+    if (m.kvHeads() % tp != 0 && tp % m.kvHeads() != 0) {
+      return m.kvHeads() + " kv heads neither divide nor replicate evenly";
+    }
+    if (m.ffnSize() % tp != 0) {
+      return "the MLP size " + m.ffnSize() + " does not divide";
+    }
+    if (m.vocabSize() % tp != 0) {
+      return "the vocabulary of " + m.vocabSize() + " does not divide";
+    }
+    return null;
+  }
+
+  /** Query heads on this rank. */
+  public int qHeads() {
+    return model.qHeads() / tp;
+  }
+
+  /** Key and value heads on this rank, copies included; at least 1. */
+  public int kvHeads() {
+    return Math.max(1, model.kvHeads() / tp);
+  }
+
+  /** Heads on this rank. */
+  public HeadGeometry heads() {
+    return new HeadGeometry(qHeads(), kvHeads(), model.headDim());
+  }
+
+  /** Elements of all query heads of a token: input size of the output projection. */
+  public int qWidth() {
+    return qHeads() * model.headDim();
+  }
+
+  /** Elements of queries, keys and values of a token: output size of the qkv projection. */
+  public int qkvWidth() {
+    return (qHeads() + 2 * kvHeads()) * model.headDim();
+  }
+
+  /** Inner size of the MLP on this rank. */
+  public int ffnSize() {
+    return model.ffnSize() / tp;
+  }
+
+  /** Rows of the vocabulary on this rank. */
+  public int vocabSize() {
+    return model.vocabSize() / tp;
+  }
+
+  /** Parameters of one layer on this rank. */
+  public long layerParameters() {
+    long hidden = model.hiddenSize();
+    long attention = hidden * qkvWidth() + qWidth() * hidden;
+    long bias = (model.qkvBias() ? qkvWidth() : 0) + (model.oBias() ? hidden : 0);
+    long norms = 2 * hidden + (model.qkNorm() ? 2L * model.headDim() : 0);
+    return attention + bias + 3 * hidden * ffnSize() + norms;
+  }
+
+  /** Parameters that lie on this rank; a tied matrix counts once. */
+  public long parameters() {
+    return streamedParameters() + (model.tiedEmbeddings() ? 0 : vocabularyMatrix());
+  }
+
+  /**
+   * Parameters that every step reads: all layers, the last norm and lm_head. The embedding is not
+   * among them, because a step reads only the rows of its tokens.
+   */
+  public long streamedParameters() {
+    return model.layers() * layerParameters() + model.hiddenSize() + vocabularyMatrix();
+  }
+
+  private long vocabularyMatrix() {
+    return (long) vocabSize() * model.hiddenSize();
+  }
+
+  /** Bytes that one token occupies in this rank's KV cache, all layers together. */
+  public long kvBytesPerToken(int elementBytes) {
+    return 2L * model.layers() * kvHeads() * model.headDim() * elementBytes;
+  }
+
+  @Override
+  public String toString() {
+    return model.name() + " TP" + tp;
+  }
+}
