@@ -88,7 +88,7 @@ struct PagedParams {
   const int32_t* page_table;    // [batch, max_pages]
   const int32_t* seqused_k;     // [batch], keys of a sequence, its query tokens included
   const int32_t* cu_seqlens_q;  // [batch + 1]; NULL: one query token a sequence
-  void* workspace;              // at least paged_attention_workspace_bytes, 64-byte aligned
+  void* workspace;              // at least paged_attention_workspace_bytes, 16-byte aligned
   AttentionStrides q_strides;   // outer: 0
   AttentionStrides k_strides;   // outer: page
   AttentionStrides v_strides;

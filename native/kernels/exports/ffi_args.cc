@@ -410,10 +410,10 @@ Scratch Args::allocate(int64_t bytes) const {
 }
 
 void Args::return_integer(int64_t value) {
-  if (result_ == nullptr) return;
-  result_->type_index = kTVMFFIInt;
-  result_->zero_padding = 0;
-  result_->v_int64 = value;
+  TVMFFIAny any = {};
+  any.type_index = kTVMFFIInt;
+  any.v_int64 = value;
+  return_any(any);
 }
 
 void Args::fail(const std::string& given_and_wanted) const {

@@ -184,7 +184,10 @@ class Args {
     if (!holds) fail(given_and_wanted);
   }
   [[noreturn]] void fail(const std::string& given_and_wanted) const;
-  // The call's result; None unless set.
+  // Sets the call's result, which is None otherwise. The caller of the kernel owns an object that is returned.
+  void return_any(const TVMFFIAny& value) {
+    if (result_ != nullptr) *result_ = value;
+  }
   void return_integer(int64_t value);
 
   const char* kernel() const { return kernel_; }

@@ -1,1 +1,1 @@
-#include "attention_impl.h"
+#include "attention_decode_impl.h"

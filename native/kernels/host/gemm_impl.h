@@ -17,16 +17,18 @@ namespace {
 
 // Sixteen elements as two vectors, in an order that is cheap for the type and the same for a and b: a dot product
 // does not mind. Bf16 comes as even and odd elements: one shift, one mask.
-MUSABENCH_INLINE void load16(const Bf16* p, F8* first, F8* second) {
+MUSABENCH_INLINE F8 load16_first(const Bf16* p) {
   U8 pairs;
   memcpy(&pairs, p, sizeof pairs);
-  *first = (F8)(pairs << 16);
-  *second = (F8)(pairs & 0xffff0000u);
+  return (F8)(pairs << 16);
 }
-MUSABENCH_INLINE void load16(const Fp16* p, F8* first, F8* second) {
-  *first = load8(p);
-  *second = load8(p + 8);
+MUSABENCH_INLINE F8 load16_second(const Bf16* p) {
+  U8 pairs;
+  memcpy(&pairs, p, sizeof pairs);
+  return (F8)(pairs & 0xffff0000u);
 }
+MUSABENCH_INLINE F8 load16_first(const Fp16* p) { return load8(p); }
+MUSABENCH_INLINE F8 load16_second(const Fp16* p) { return load8(p + 8); }
 
 MUSABENCH_INLINE int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 MUSABENCH_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -72,31 +74,34 @@ void pack_dot_rows(const T* a, int64_t stride, int64_t rows, int64_t k, float* t
         memcpy(tail, from, static_cast<size_t>(k - i) * sizeof(T));
         from = tail;
       }
-      F8 first, second;
-      load16(from, &first, &second);
-      store8(to + i * rows + m * 8, first);
-      store8(to + (i + 8) * rows + m * 8, second);
+      store8(to + i * rows + m * 8, load16_first(from));
+      store8(to + (i + 8) * rows + m * 8, load16_second(from));
     }
+  }
+}
+
+template <int MR, int NR>
+MUSABENCH_INLINE void add_products(const float* a, const F8 (&b)[NR], F8 (&sums)[MR][NR]) {
+#pragma GCC unroll 8
+  for (int m = 0; m < MR; ++m) {
+    const F8 x = load8(a + m * 8);
+#pragma GCC unroll 8
+    for (int n = 0; n < NR; ++n) sums[m][n] = fma8(x, b[n], sums[m][n]);
   }
 }
 
 template <int MR, int NR, class T>
 MUSABENCH_INLINE void dot_step(const float* a, const T* const* b, int64_t i, F8 (&sums)[MR][NR]) {
-  F8 first[NR], second[NR];
+  F8 x[NR];
 #pragma GCC unroll 8
-  for (int n = 0; n < NR; ++n) load16(b[n] + i, &first[n], &second[n]);
+  for (int n = 0; n < NR; ++n) x[n] = load16_first(b[n] + i);
+  add_products<MR, NR>(a, x, sums);
+  // The second half is loaded anew. Kept from the first it would push sums out of the registers, so the compiler
+  // must not see that it is the same memory.
+  asm("" : "+r"(i));
 #pragma GCC unroll 8
-  for (int m = 0; m < MR; ++m) {
-    const F8 x = load8(a + m * 8);
-#pragma GCC unroll 8
-    for (int n = 0; n < NR; ++n) sums[m][n] = fma8(x, first[n], sums[m][n]);
-  }
-#pragma GCC unroll 8
-  for (int m = 0; m < MR; ++m) {
-    const F8 x = load8(a + (MR + m) * 8);
-#pragma GCC unroll 8
-    for (int n = 0; n < NR; ++n) sums[m][n] = fma8(x, second[n], sums[m][n]);
-  }
+  for (int n = 0; n < NR; ++n) x[n] = load16_second(b[n] + i);
+  add_products<MR, NR>(a + MR * 8, x, sums);
 }
 
 // MR rows of a (packed) times NR rows of b: out[m * NR + n]. Meanwhile asks the cache for the rows `ahead` elements

@@ -1,9 +1,18 @@
-// Shorthand for putting a host kernel on a stream.
+// Putting a host kernel on a stream.
 #pragma once
+
+#include <cstdint>
 
 #include "../../abi/musart_host.h"
 
 namespace musabench {
+
+// Parameters of a kernel and how much of its work one block does: bytes, rows or elements, as the kernel says.
+template <class Params>
+struct Blocked {
+  Params params;
+  int64_t per_block;
+};
 
 // `params` is copied. `output` is the result that an injected fault damages.
 template <class Params>

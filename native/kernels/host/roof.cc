@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "../../abi/tvm_ffi.h"
 #include "isa.h"
-#include "launch.h"
 #include "roof_plan.h"
 
 namespace musabench {
@@ -25,13 +25,13 @@ void empty_block(const void*, uint32_t, uint32_t) {}
 int launch_read_bandwidth(const ReadBandwidthParams& params, void* stream) {
   const ReadBandwidthPlan plan = {params, block_bytes(params.bytes)};
   return launch_blocks("read_bandwidth", MUSABENCH_DISPATCH(read_bandwidth_block),
-                       block_count(params.bytes, plan.block_bytes), plan, params.out, sizeof(float), stream);
+                       block_count(params.bytes, plan.per_block), plan, params.out, sizeof(float), stream);
 }
 
 int launch_copy_bandwidth(const CopyBandwidthParams& params, void* stream) {
   const CopyBandwidthPlan plan = {params, block_bytes(params.bytes)};
   return launch_blocks("copy_bandwidth", MUSABENCH_DISPATCH(copy_bandwidth_block),
-                       block_count(params.bytes, plan.block_bytes), plan, params.dst, params.bytes, stream);
+                       block_count(params.bytes, plan.per_block), plan, params.dst, params.bytes, stream);
 }
 
 int launch_peak_flops(const PeakFlopsParams& params, void* stream) {
@@ -40,6 +40,11 @@ int launch_peak_flops(const PeakFlopsParams& params, void* stream) {
 }
 
 int64_t peak_flops_per_iteration() { return int64_t{kPeakSums} * kPeakRounds * 8 * 2 * musaHostLaneCount(); }
+
+int current_device(int32_t* device_type, int32_t* device_id) {
+  *device_type = kDLCPU;
+  return musaGetDevice(device_id);
+}
 
 int launch_empty(void* stream) {
   const char nothing = 0;

@@ -40,23 +40,30 @@ U8 read_pieces(const char* src, int64_t piece) {
 
 void read_bandwidth_block(const void* params, uint32_t block, uint32_t) {
   const ReadBandwidthPlan& plan = *static_cast<const ReadBandwidthPlan*>(params);
-  const int64_t begin = block * plan.block_bytes;
+  const int64_t begin = block * plan.per_block;
   const int64_t left = plan.params.bytes - begin;
-  const int64_t bytes = left < plan.block_bytes ? left : plan.block_bytes;
+  const int64_t bytes = left < plan.per_block ? left : plan.per_block;
   const char* src = static_cast<const char*>(plan.params.src) + begin;
-  const int64_t streams = plan.params.streams;
+  // The greatest power of two that is not more.
+  int64_t streams = 1;
+  while (streams * 2 <= plan.params.streams) streams *= 2;
   const int64_t piece = bytes / (streams * kLine) * kLine;
   U8 sum = {};
-  if (streams >= 16) {
-    sum = read_pieces<16>(src, piece);
-  } else if (streams >= 8) {
-    sum = read_pieces<8>(src, piece);
-  } else if (streams >= 4) {
-    sum = read_pieces<4>(src, piece);
-  } else if (streams >= 2) {
-    sum = read_pieces<2>(src, piece);
-  } else {
-    sum = read_pieces<1>(src, piece);
+  switch (streams) {
+    case 16:
+      sum = read_pieces<16>(src, piece);
+      break;
+    case 8:
+      sum = read_pieces<8>(src, piece);
+      break;
+    case 4:
+      sum = read_pieces<4>(src, piece);
+      break;
+    case 2:
+      sum = read_pieces<2>(src, piece);
+      break;
+    default:
+      sum = read_pieces<1>(src, piece);
   }
   for (int64_t i = piece * streams; i < bytes; ++i) sum[i % 8] ^= static_cast<unsigned char>(src[i]);
   uint32_t checksum = 0;
@@ -68,9 +75,9 @@ void read_bandwidth_block(const void* params, uint32_t block, uint32_t) {
 
 void copy_bandwidth_block(const void* params, uint32_t block, uint32_t) {
   const CopyBandwidthPlan& plan = *static_cast<const CopyBandwidthPlan*>(params);
-  const int64_t begin = block * plan.block_bytes;
+  const int64_t begin = block * plan.per_block;
   const int64_t left = plan.params.bytes - begin;
-  const int64_t bytes = left < plan.block_bytes ? left : plan.block_bytes;
+  const int64_t bytes = left < plan.per_block ? left : plan.per_block;
   const char* src = static_cast<const char*>(plan.params.src) + begin;
   char* dst = static_cast<char*>(plan.params.dst) + begin;
   int64_t i = 0;

@@ -2,17 +2,13 @@
 #pragma once
 
 #include "../roof.h"
+#include "launch.h"
 
 namespace musabench {
 
-struct ReadBandwidthPlan {
-  ReadBandwidthParams params;
-  int64_t block_bytes;
-};
-struct CopyBandwidthPlan {
-  CopyBandwidthParams params;
-  int64_t block_bytes;
-};
+// Bytes a block.
+using ReadBandwidthPlan = Blocked<ReadBandwidthParams>;
+using CopyBandwidthPlan = Blocked<CopyBandwidthParams>;
 
 // One iteration of peak_flops is kPeakRounds times kPeakSums multiply-adds of eight numbers, on each lane.
 constexpr int kPeakSums = 12;
