@@ -112,9 +112,9 @@ int launch_paged_attention(const PagedParams& params, void* stream) {
   plan.combine_blocks = static_cast<uint32_t>(std::min(rows, 2 * lanes()));
   // Whichever launch completes `out` bears the export's name: a fault injected under it shows in the result.
   const bool combines = slots_of(shape) > 0;
-  const int error = launch(combines ? "paged_attention_partial" : "paged_attention",
-                           MUSABENCH_DISPATCH(paged_attention_block), prefill_blocks + decode_blocks, &plan,
-                           sizeof plan, params.out, params.out_bytes, stream);
+  const int error =
+      launch(combines ? "paged_attention_partial" : "paged_attention", MUSABENCH_DISPATCH(paged_attention_block),
+             prefill_blocks + decode_blocks, &plan, sizeof plan, params.out, params.out_bytes, stream);
   if (error != musaSuccess || !combines) return error;
   return launch("paged_attention", MUSABENCH_DISPATCH(paged_attention_combine_block), plan.combine_blocks, &plan,
                 sizeof plan, params.out, params.out_bytes, stream);
