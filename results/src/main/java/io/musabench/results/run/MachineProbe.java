@@ -37,7 +37,9 @@ final class MachineProbe {
     Path frequency = root.resolve("sys/devices/system/cpu/cpu0/cpufreq");
     String kilohertz = text(frequency.resolve("scaling_cur_freq"));
     Double mhz =
-        kilohertz == null ? number(find(cpuInfo, "cpu MHz")) : number(kilohertz.strip()) / 1000;
+        kilohertz == null
+            ? number(find(cpuInfo, "cpu MHz"))
+            : Double.valueOf(Double.parseDouble(kilohertz.strip()) / 1000);
     return new Machine(
         find(cpuInfo, "model name"),
         Runtime.getRuntime().availableProcessors(),

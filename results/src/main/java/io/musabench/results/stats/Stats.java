@@ -15,7 +15,7 @@ import org.apache.commons.statistics.descriptive.StandardDeviation;
  * IllegalArgumentException}: a timing that is not a number is a fault to be found, not averaged.
  *
  * <p>Worked numbers, for the sample 10, 11, 12, 13, 100 (microseconds, one outlier): median 12,
- * quantile(0.9) 65.2, iqr 2, mad 1, mean 29.2, relative standard error 0.607.
+ * quantile(0.9) 65.2, iqr 2, mad 1, mean 29.2, relative standard error 0.606.
  */
 public final class Stats {
   private static final Median MEDIAN = Median.withDefaults().withCopy(true);

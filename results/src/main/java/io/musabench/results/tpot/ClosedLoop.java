@@ -21,7 +21,7 @@ import io.musabench.results.tpot.Prediction.State;
  * decode step has all {@code C} requests in it. The equations are quadratic in {@code n TPOT} and
  * have one positive solution.
  *
- * <p>Worked numbers: T = 20 ms, P = 50 ms, 32 requests, 256 output tokens: TPOT 25.9 ms, X = 4.80
+ * <p>Worked numbers: T = 20 ms, P = 50 ms, 32 requests, 256 output tokens: TPOT 26.0 ms, X = 4.78
  * requests a second, prefill share 0.24.
  */
 public final class ClosedLoop {
