@@ -61,6 +61,10 @@ public final class Target implements AutoCloseable {
   /** Folder of our own libraries, if the property is not set. */
   public static final String NATIVE_DIR_VARIABLE = "MUSABENCH_NATIVE_DIR";
 
+  private static final String INCOMPLETE_ADVICE =
+      "The library is of another version, or its build is stale: build the native libraries again"
+          + " (mvn jmh does), or name another with -Dmusabench.{runtime,ffi}.library.";
+
   private static final String BUILD_LIB = "native/target/build/lib";
 
   /** The kinds of target, in the order in which they are tried. */
@@ -220,7 +224,7 @@ public final class Target implements AutoCloseable {
       return new Target(kind, runtime, ffi, kernels, loader.attempts());
     } catch (UnsatisfiedLinkError incomplete) {
       throw new TargetException(
-          kind, incomplete.getMessage(), loader.attempts(), runtimeAdvice(kind), incomplete);
+          kind, incomplete.getMessage(), loader.attempts(), INCOMPLETE_ADVICE, incomplete);
     }
   }
 

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
  * and tensors are views of it and end with it.
  */
 public final class ReturnedValue implements AutoCloseable {
+  private static final int OPAQUE_POINTER = 4;
   private static final int OBJECT_BEGIN = 64;
   private static final int SMALL_STRING = 11;
   private static final int STRING = 65;
@@ -47,6 +48,14 @@ public final class ReturnedValue implements AutoCloseable {
   public long asLong() {
     if (typeIndex() != ArgumentPacker.INT && typeIndex() != ArgumentPacker.BOOL) {
       throw wrongType("an integer");
+    }
+    return any.getLong(offset + 8);
+  }
+
+  /** The value of an opaque pointer. */
+  public long asAddress() {
+    if (typeIndex() != OPAQUE_POINTER) {
+      throw wrongType("a pointer");
     }
     return any.getLong(offset + 8);
   }

@@ -2,6 +2,8 @@ package io.musabench.bindings.runtime;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** One device of the runtime: its number and what the runtime says about it. Owns nothing. */
@@ -28,7 +30,7 @@ public final class Device {
       while (length < text.length && text[length] != 0) {
         length++;
       }
-      name = new String(text, 0, length, java.nio.charset.StandardCharsets.UTF_8).strip();
+      name = new String(text, 0, length, StandardCharsets.UTF_8).strip();
       totalMemory = properties.getLong(TOTAL_MEMORY_OFFSET);
     }
   }
@@ -73,14 +75,17 @@ public final class Device {
     return OptionalInt.of(value.getInt(0));
   }
 
-  /** The PCI bus id, for example {@code 0000:3b:00.0}. */
-  public String pciBusId() {
+  /** The PCI bus id, for example {@code 0000:3b:00.0}; empty for a device that is on no bus. */
+  public Optional<String> pciBusId() {
     try (Memory text = new Memory(64)) {
       text.clear();
-      runtime.check(
-          RuntimeNatives.deviceGetPCIBusId(Pointer.nativeValue(text), 64, index),
-          "deviceGetPCIBusId");
-      return text.getString(0);
+      int code = RuntimeNatives.deviceGetPCIBusId(Pointer.nativeValue(text), 64, index);
+      if (code == ErrorCode.NOT_SUPPORTED.code()) {
+        RuntimeNatives.getLastError();
+        return Optional.empty();
+      }
+      runtime.check(code, "deviceGetPCIBusId");
+      return Optional.of(text.getString(0));
     }
   }
 
