@@ -3,11 +3,11 @@ package io.musabench.jmh.device;
 import io.musabench.bindings.ffi.DType;
 
 /** The element types by the names that parameters use. */
-final class DTypes {
+public final class DTypes {
   private DTypes() {}
 
   /** {@code bf16} or {@code fp16}. */
-  static DType parse(String name) {
+  public static DType parse(String name) {
     return switch (name) {
       case "bf16" -> DType.BF16;
       case "fp16" -> DType.F16;
