@@ -622,6 +622,8 @@ void tensors_that_cannot_exist_are_refused() {
   empty.tensor.data = nullptr;
   CHECK_EQ(describe(empty.view()), "float32[0, 5] strides [5, 1] on 1:0");
   CHECK_EQ(describe(TestTensor({}).view()), "float32[] strides [] on 1:0");
+  CHECK_EQ(describe(TestTensor({1, 2, 0}, {kDLFloat, 32, 1}, {-5, 7, INT64_MAX}).view()),
+           "float32[1, 2, 0] strides [2, 7, 1] on 1:0");
   CHECK_EQ(describe(TestTensor({2}, {kDLFloat, 32, 4}).view()), "other[2] strides [1] on 1:0");
 }
 

@@ -10,6 +10,10 @@
 namespace musabench {
 namespace {
 
+// With these no size of a workspace or a launch leaves 63 bits.
+constexpr int64_t kMaxBatch = 1 << 20;
+constexpr int64_t kMaxHeads = 4096;
+
 AttentionMask read_mask(bool is_causal, int64_t window_left, int64_t window_right) {
   const auto window = [](int64_t w) { return static_cast<int32_t>(std::clamp<int64_t>(w, -1, INT32_MAX)); };
   return {window(window_left), is_causal ? 0 : window(window_right)};
@@ -29,9 +33,14 @@ AttentionStrides lse_strides_of(const std::optional<TensorArg>& t) {
 }
 
 void require_heads(const TensorArg& q, const TensorArg& k, int64_t q_heads, int64_t kv_heads) {
-  if (q_heads > 0 && q_heads <= INT32_MAX && kv_heads > 0 && q_heads % kv_heads == 0) return;
+  if (q_heads > 0 && q_heads <= kMaxHeads && kv_heads > 0 && q_heads % kv_heads == 0) return;
   q.fail("has " + std::to_string(q_heads) + " heads and " + k.name() + " has " + std::to_string(kv_heads) +
-         "; wanted a positive multiple of the latter");
+         "; wanted a positive multiple of the latter, at most " + std::to_string(kMaxHeads));
+}
+
+void require_batch(const TensorArg& t, int64_t batch) {
+  if (batch <= kMaxBatch) return;
+  t.fail("is for " + std::to_string(batch) + " sequences, wanted at most " + std::to_string(kMaxBatch));
 }
 
 void require_head_dims(const TensorArg& q, int64_t dim_qk, int64_t dim_v) {
@@ -84,6 +93,7 @@ MUSABENCH_EXPORT(fmha_prefill, args) {
   if (varlen) {
     cu_seqlens_q->require_rank(1).require_dtype(Dtype::kInt32).require_contiguous();
     cu_seqlens_q->require(!cu_seqlens_q->empty(), "is empty; wanted [batch + 1]");
+    require_batch(*cu_seqlens_q, cu_seqlens_q->shape(0) - 1);
     cu_seqlens_k->require_shape({cu_seqlens_q->shape(0)}, "the shape of cu_seqlens_q")
         .require_dtype(Dtype::kInt32)
         .require_contiguous();
@@ -97,6 +107,7 @@ MUSABENCH_EXPORT(fmha_prefill, args) {
     p.cu_seqlens_q = cu_seqlens_q->data_as<const int32_t>();
     p.cu_seqlens_k = cu_seqlens_k->data_as<const int32_t>();
   } else {
+    require_batch(q, q.shape(0));
     k.require_shape({q.shape(0), -1, kv_heads, dim_qk}, "[batch, k tokens, kv heads, head dim of q]");
     v.require_shape({q.shape(0), k.shape(1), kv_heads, dim_v}, "[batch, k tokens, kv heads, v's head dim]");
     out.require_shape({q.shape(0), q.shape(1), q_heads, dim_v}, "[batch, q tokens, q heads, v's head dim]");
@@ -188,8 +199,8 @@ MUSABENCH_EXPORT(paged_attention, args) {
         .require_no_overlap(out);
   }
   q.require(q.shape(0) <= INT32_MAX, "has more than 2^31 - 1 tokens");
-  page_table.require(batch <= INT32_MAX && page_table.shape(1) <= INT32_MAX / k_cache.shape(1),
-                     "holds sequences of more than 2^31 - 1 keys");
+  require_batch(page_table, batch);
+  page_table.require(page_table.shape(1) <= INT32_MAX / k_cache.shape(1), "holds sequences of more than 2^31 - 1 keys");
 
   PagedParams p = {};
   p.shape.batch = static_cast<int32_t>(batch);
@@ -245,10 +256,10 @@ MUSABENCH_EXPORT(paged_attention, args) {
 // cu_seqlens_q. The device's number of lanes counts, so ask on the device that will run the call.
 MUSABENCH_EXPORT(paged_attention_workspace, args) {
   PagedShape shape;
-  shape.batch = static_cast<int32_t>(args.integer("batch", 0, INT32_MAX));
+  shape.batch = static_cast<int32_t>(args.integer("batch", 0, kMaxBatch));
   shape.max_seqlen_q = args.integer("max_seqlen_q", 1, INT32_MAX);
   shape.total_q = args.integer("total_q", 0, INT32_MAX);
-  shape.q_heads = static_cast<int32_t>(args.integer("q_heads", 1, INT32_MAX));
+  shape.q_heads = static_cast<int32_t>(args.integer("q_heads", 1, kMaxHeads));
   shape.kv_heads = static_cast<int32_t>(args.integer("kv_heads", 1, shape.q_heads));
   shape.head_dim = static_cast<int32_t>(args.integer("head_dim", 1, kMaxHeadDim));
   shape.max_seqlen_k = args.integer("max_seqlen_k", 0, INT32_MAX);
