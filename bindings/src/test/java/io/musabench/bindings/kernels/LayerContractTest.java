@@ -55,7 +55,7 @@ abstract class LayerContractTest {
 
   // ---- gemm
 
-  @Property(tries = 60)
+  @Property(tries = 150)
   void gemmShouldMultiply(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 48) int m,
@@ -148,7 +148,7 @@ abstract class LayerContractTest {
 
   // ---- norms
 
-  @Property(tries = 40)
+  @Property(tries = 100)
   void rmsNormShouldNormalize(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 9) int tokens,
@@ -178,7 +178,7 @@ abstract class LayerContractTest {
     }
   }
 
-  @Property(tries = 40)
+  @Property(tries = 100)
   void fusedAddRmsNormShouldAddAndNormalize(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 9) int tokens,
@@ -218,7 +218,7 @@ abstract class LayerContractTest {
 
   // ---- rope and cache
 
-  @Property(tries = 40)
+  @Property(tries = 100)
   void qkNormRopeShouldNormalizeAndRotate(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 7) int tokens,
@@ -273,7 +273,7 @@ abstract class LayerContractTest {
     return Arbitraries.of(2, 6, 64, 80, 96, 128, 192, 256);
   }
 
-  @Property(tries = 40)
+  @Property(tries = 100)
   void kvCacheWriteShouldWriteItsSlotsOnly(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 20) int tokens,
@@ -331,7 +331,7 @@ abstract class LayerContractTest {
 
   // ---- the rest
 
-  @Property(tries = 40)
+  @Property(tries = 100)
   void siluAndMulShouldGate(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 9) int tokens,
@@ -358,7 +358,7 @@ abstract class LayerContractTest {
     }
   }
 
-  @Property(tries = 30)
+  @Property(tries = 80)
   void embeddingShouldGatherRows(
       @ForAll("x") DType dtype,
       @ForAll @IntRange(min = 0, max = 40) int tokens,
@@ -379,7 +379,7 @@ abstract class LayerContractTest {
     }
   }
 
-  @Property(tries = 40)
+  @Property(tries = 100)
   void argmaxShouldTakeTheLowestOfEqualIndices(
       @ForAll("x") DType dtype,
       @ForAll boolean floats,
@@ -414,7 +414,7 @@ abstract class LayerContractTest {
     }
   }
 
-  @Property(tries = 30)
+  @Property(tries = 80)
   void randomFillShouldMatchTheReferenceBitForBit(
       @ForAll("fillTypes") DType dtype,
       @ForAll @IntRange(min = 0, max = 9000) int count,
