@@ -42,19 +42,34 @@ struct FetchCursor {
     fetch_to_l2(c->next);
     c->next += 64;
   }
+  MUSABENCH_INLINE void steps(FetchCursor* c, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) step(c);
+  }
   MUSABENCH_INLINE void finish(FetchCursor* c) {
     while (c->row < c->count) step(c);
   }
 };
 
+#if MUSABENCH_SIMD_AVX2
+// Half of the way to the sums: from a and b the one vector of their elements added in pairs. kLow picks the first
+// element of a pair, kSwap exchanges the two. Blends run on every vector port, so one shuffle a call is all.
+template <int kLow, int kSwap>
+MUSABENCH_INLINE __m256 add_pairs(__m256 a, __m256 b) {
+  const __m256 kept = _mm256_blend_ps(a, b, 0xff ^ kLow);
+  const __m256 moved = _mm256_blend_ps(a, b, kLow);
+  return _mm256_add_ps(kept, _mm256_permute_ps(moved, kSwap));
+}
+#endif
+
 // The sums of eight vectors.
 MUSABENCH_INLINE F8 sums_of(const F8* v) {
 #if MUSABENCH_SIMD_AVX2
-  const __m256 x =
-      _mm256_hadd_ps(_mm256_hadd_ps((__m256)v[0], (__m256)v[1]), _mm256_hadd_ps((__m256)v[2], (__m256)v[3]));
-  const __m256 y =
-      _mm256_hadd_ps(_mm256_hadd_ps((__m256)v[4], (__m256)v[5]), _mm256_hadd_ps((__m256)v[6], (__m256)v[7]));
-  return (F8)_mm256_add_ps(_mm256_permute2f128_ps(x, y, 0x20), _mm256_permute2f128_ps(x, y, 0x31));
+  __m256 pair[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) pair[i] = add_pairs<0x55, 0xb1>((__m256)v[2 * i], (__m256)v[2 * i + 1]);
+  const __m256 a = add_pairs<0x33, 0x4e>(pair[0], pair[1]);
+  const __m256 b = add_pairs<0x33, 0x4e>(pair[2], pair[3]);
+  return (F8)_mm256_add_ps(_mm256_blend_ps(a, b, 0xf0), _mm256_permute2f128_ps(a, b, 0x21));
 #else
   F8 sums;
   for (int i = 0; i < 8; ++i) sums[i] = sum_of(v[i]);
@@ -62,7 +77,7 @@ MUSABENCH_INLINE F8 sums_of(const F8* v) {
 #endif
 }
 
-// scores[r * kMaxTokens + t] = q[r] . keys[t] for kRows rows (1..4) of q (stride dim) and kTokens tokens.
+// scores[r * kMaxTokens + t] = q[r] . keys[t] for kRows rows of q (stride dim) and kTokens tokens.
 template <class T, int kRows, int kTokens, bool kFetch>
 MUSABENCH_INLINE void score_tokens(const float* q, int64_t dim, const T* const* rows, int64_t head_offset,
                                    float* scores, FetchCursor* fetch) {
@@ -131,87 +146,201 @@ MUSABENCH_INLINE void add_values(float* acc, int64_t dim, const float* factor, c
   }
 }
 
-// Eight tokens, all rows; the first tile of rows paces the fetching.
+// Few rows (1 or 2) take keys and values as they are: memory is the limit.
+
 template <class T>
-MUSABENCH_INLINE void score_eight_tokens(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows,
-                                         int64_t head_offset, float* scores, FetchCursor* fetch) {
-  int64_t r = 0;
-  if (rows_of_q >= 4) {
-    for (int t = 0; t < 8; t += 2) score_tokens<T, 4, 2, true>(q, dim, rows + t, head_offset, scores + t, fetch);
-    for (r = 4; r + 4 <= rows_of_q; r += 4) {
-      for (int t = 0; t < 8; t += 2) {
-        score_tokens<T, 4, 2, false>(q + r * dim, dim, rows + t, head_offset, scores + r * kMaxTokens + t, fetch);
-      }
+MUSABENCH_INLINE void score_few_rows(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows, int64_t n,
+                                     int64_t head_offset, float* scores, FetchCursor* fetch) {
+  for (int64_t t = 0; t < n; t += 8) {
+    if (rows_of_q == 1) {
+      score_tokens<T, 1, 8, true>(q, dim, rows + t, head_offset, scores + t, fetch);
+    } else {
+      score_tokens<T, 2, 4, true>(q, dim, rows + t, head_offset, scores + t, fetch);
+      score_tokens<T, 2, 4, true>(q, dim, rows + t + 4, head_offset, scores + t + 4, fetch);
     }
-    q += r * dim;
-    scores += r * kMaxTokens;
-    switch (rows_of_q - r) {
-      case 3:
-        for (int t = 0; t < 8; t += 2) score_tokens<T, 3, 2, false>(q, dim, rows + t, head_offset, scores + t, fetch);
-        break;
-      case 2:
-        for (int t = 0; t < 8; t += 4) score_tokens<T, 2, 4, false>(q, dim, rows + t, head_offset, scores + t, fetch);
-        break;
-      case 1:
-        score_tokens<T, 1, 8, false>(q, dim, rows, head_offset, scores, fetch);
-        break;
-    }
-    return;
-  }
-  switch (rows_of_q) {
-    case 3:
-      for (int t = 0; t < 8; t += 2) score_tokens<T, 3, 2, true>(q, dim, rows + t, head_offset, scores + t, fetch);
-      break;
-    case 2:
-      for (int t = 0; t < 8; t += 4) score_tokens<T, 2, 4, true>(q, dim, rows + t, head_offset, scores + t, fetch);
-      break;
-    case 1:
-      score_tokens<T, 1, 8, true>(q, dim, rows, head_offset, scores, fetch);
-      break;
   }
 }
 
-template <class T, bool kFetch>
-MUSABENCH_INLINE void add_values_of_rows(int64_t count, float* acc, int64_t dim, const float* factor,
-                                         const float* weights, int64_t n, const T* const* rows, int64_t offset,
-                                         FetchCursor* fetch) {
-  switch (count) {
-    case 4:
-      add_values<T, 4, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-    case 3:
-      add_values<T, 3, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-    case 2:
-      add_values<T, 2, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-    case 1:
-      add_values<T, 1, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-  }
-}
-
-template <class T>
-MUSABENCH_INLINE void add_all_values(int64_t rows_of_q, float* acc, int64_t dim, const float* factor,
-                                     const float* weights, int64_t n, const T* const* rows, int64_t head_offset,
-                                     FetchCursor* fetch) {
+template <class T, int kRows>
+MUSABENCH_INLINE void add_values_to_few_rows(float* acc, int64_t dim, const float* factor, const float* weights,
+                                             int64_t n, const T* const* rows, int64_t head_offset, FetchCursor* fetch) {
   int64_t d = 0;
-  if (rows_of_q <= 2) {
-    for (; d + 32 <= dim; d += 32) {
-      if (rows_of_q == 2) {
-        add_values<T, 2, 4, true>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
-      } else {
-        add_values<T, 1, 4, true>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
+  for (; d + 32 <= dim; d += 32) {
+    add_values<T, kRows, 4, true>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
+  }
+  if (d < dim) add_values<T, kRows, 2, true>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
+}
+
+// Many rows are bound by arithmetic: keys and values are unpacked to fp32 once, and register tiles have twelve
+// accumulators where they can, as eight would leave no slack for the latency of a multiply-add.
+
+template <class T>
+MUSABENCH_INLINE void unpack(const T* row, int64_t dim, float* to) {
+  for (int64_t d = 0; d < dim; d += 16) {
+    F8 a;
+    F8 b;
+    load16(row + d, &a, &b);
+    store8(to + d, a);
+    store8(to + d + 8, b);
+  }
+}
+
+// partial[r * 8 + t] = q[r] . keys[t], still as vectors; q and keys have stride dim.
+template <int kRows, int kTokens>
+MUSABENCH_INLINE void score_tile(const float* __restrict q, const float* __restrict keys, int64_t dim,
+                                 float* __restrict partial) {
+  F8 acc[kRows][kTokens];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int t = 0; t < kTokens; ++t) acc[r][t] = zero8();
+  }
+#pragma GCC unroll 2
+  for (int64_t d = 0; d < dim; d += 8) {
+    F8 k[kTokens];
+#pragma GCC unroll 8
+    for (int t = 0; t < kTokens; ++t) k[t] = load8(keys + t * dim + d);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      const F8 x = load8(q + r * dim + d);
+#pragma GCC unroll 8
+      for (int t = 0; t < kTokens; ++t) acc[r][t] = fma8(x, k[t], acc[r][t]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int t = 0; t < kTokens; ++t) store8(partial + (r * 8 + t) * 8, acc[r][t]);
+  }
+}
+
+// acc[r][0 .. 8 * kVectors) = acc * factor[r] + sum over t of weights[r][t] * values[t], all but weights of stride dim.
+template <int kRows, int kVectors>
+MUSABENCH_INLINE void value_tile(float* __restrict acc, int64_t dim, const float* factor,
+                                 const float* __restrict weights, int64_t n, const float* __restrict values) {
+  F8 sum[kRows][kVectors];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kVectors; ++i) sum[r][i] = load8(acc + r * dim + i * 8) * splat(factor[r]);
+  }
+#pragma GCC unroll 2
+  for (int64_t t = 0; t < n; ++t) {
+    F8 v[kVectors];
+#pragma GCC unroll 4
+    for (int i = 0; i < kVectors; ++i) v[i] = load8(values + t * dim + i * 8);
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      const F8 w = splat(weights[r * kMaxTokens + t]);
+#pragma GCC unroll 4
+      for (int i = 0; i < kVectors; ++i) sum[r][i] = fma8(w, v[i], sum[r][i]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kVectors; ++i) store8(acc + r * dim + i * 8, sum[r][i]);
+  }
+}
+
+// Rows of the next register tile when `left` are left: 4s, and no 1 if it can be helped.
+MUSABENCH_INLINE int64_t tile_of(int64_t left) { return left == 5 || left == 6 ? 3 : min64(left, 4); }
+
+// `unpacked` holds eight tokens, `partial` four rows of eight vectors.
+template <class T>
+MUSABENCH_INLINE void score_many_rows(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows, int64_t n,
+                                      int64_t head_offset, float* scores, float* unpacked, float* partial,
+                                      FetchCursor* fetch) {
+  const int64_t lines = ceil_div(dim, 4 * ceil_div(rows_of_q, 4));  // of eight tokens, for each tile of rows
+  for (int64_t t = 0; t < n; t += 8) {
+    for (int i = 0; i < 8; ++i) unpack(rows[t + i] + head_offset, dim, unpacked + i * dim);
+    for (int64_t r = 0; r < rows_of_q;) {
+      const int64_t tile = tile_of(rows_of_q - r);
+      const float* x = q + r * dim;
+      switch (tile) {
+        case 4:
+          score_tile<4, 3>(x, unpacked, dim, partial);
+          FetchCursor::steps(fetch, lines / 2);
+          score_tile<4, 3>(x, unpacked + 3 * dim, dim, partial + 3 * 8);
+          score_tile<4, 2>(x, unpacked + 6 * dim, dim, partial + 6 * 8);
+          break;
+        case 3:
+          score_tile<3, 4>(x, unpacked, dim, partial);
+          FetchCursor::steps(fetch, lines / 2);
+          score_tile<3, 4>(x, unpacked + 4 * dim, dim, partial + 4 * 8);
+          break;
+        case 2:
+          score_tile<2, 4>(x, unpacked, dim, partial);
+          FetchCursor::steps(fetch, lines / 2);
+          score_tile<2, 4>(x, unpacked + 4 * dim, dim, partial + 4 * 8);
+          break;
+        default:
+          score_tile<1, 8>(x, unpacked, dim, partial);
+          FetchCursor::steps(fetch, lines / 2);
+          break;
+      }
+      FetchCursor::steps(fetch, lines - lines / 2);
+      for (int64_t i = 0; i < tile; ++i, ++r) {
+        F8 v[8];
+        for (int j = 0; j < 8; ++j) v[j] = load8(partial + (i * 8 + j) * 8);
+        store8(scores + r * kMaxTokens + t, sums_of(v));
       }
     }
   }
-  for (; d < dim; d += 16) {
-    const int64_t first = min64(rows_of_q, 4);
-    add_values_of_rows<T, true>(first, acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
-    for (int64_t r = first; r < rows_of_q; r += 4) {
-      add_values_of_rows<T, false>(min64(rows_of_q - r, 4), acc + r * dim + d, dim, factor + r,
-                                   weights + r * kMaxTokens, n, rows, head_offset + d, fetch);
+}
+
+// `unpacked` holds n tokens.
+template <class T>
+MUSABENCH_INLINE void add_values_to_many_rows(int64_t rows_of_q, float* acc, int64_t dim, const float* factor,
+                                              const float* weights, int64_t n, const T* const* rows,
+                                              int64_t head_offset, float* unpacked, FetchCursor* fetch) {
+  for (int64_t t = 0; t < n; ++t) unpack(rows[t] + head_offset, dim, unpacked + t * dim);
+  const int64_t lines = ceil_div(n * dim, 32);
+  const int64_t calls = ceil_div(rows_of_q, 4) * ceil_div(dim, 24);
+  for (int64_t r = 0; r < rows_of_q;) {
+    const int64_t tile = tile_of(rows_of_q - r);
+    const float* w = weights + r * kMaxTokens;
+    const float* f = factor + r;
+    for (int64_t d = 0; d < dim;) {
+      float* to = acc + r * dim + d;
+      const float* from = unpacked + d;
+      const int64_t left = (dim - d) / 8;
+      if (tile == 4 && left >= 3 && left != 4) {
+        value_tile<4, 3>(to, dim, f, w, n, from);
+        d += 24;
+      } else if (tile == 4) {
+        value_tile<4, 2>(to, dim, f, w, n, from);
+        d += 16;
+      } else if (left >= 4) {
+        switch (tile) {
+          case 3:
+            value_tile<3, 4>(to, dim, f, w, n, from);
+            break;
+          case 2:
+            value_tile<2, 4>(to, dim, f, w, n, from);
+            break;
+          default:
+            value_tile<1, 4>(to, dim, f, w, n, from);
+            break;
+        }
+        d += 32;
+      } else {
+        switch (tile) {
+          case 3:
+            value_tile<3, 2>(to, dim, f, w, n, from);
+            break;
+          case 2:
+            value_tile<2, 2>(to, dim, f, w, n, from);
+            break;
+          default:
+            value_tile<1, 2>(to, dim, f, w, n, from);
+            break;
+        }
+        d += 16;
+      }
+      FetchCursor::steps(fetch, ceil_div(lines, calls));
     }
+    r += tile;
   }
 }
 
@@ -421,8 +550,8 @@ void decode(const PagedLaunch& l, int64_t block) {
   Cut cut;
   if (!cut_of(l, &cut)) return musaHostKernelFail(musaErrorIllegalAddress);
 
-  const int64_t bytes = max_rows * (2 * dim + 2) * 4 + head_rows * (kMaxTokens + 1) * 4 + 4 * kMaxTokens * 8;
-  void* scratch = musaHostLaneScratch(arena_bytes(bytes, 10));
+  const int64_t floats = max_rows * (2 * dim + 2) + head_rows * (kMaxTokens + 1) + kMaxTokens * dim + 4 * 8 * 8;
+  void* scratch = musaHostLaneScratch(arena_bytes(floats * 4 + 4 * kMaxTokens * 8, 12));
   if (scratch == nullptr) return musaHostKernelFail(musaErrorMemoryAllocation);
   Arena arena{static_cast<char*>(scratch)};
   float* q = arena.take<float>(max_rows * dim);
@@ -431,6 +560,8 @@ void decode(const PagedLaunch& l, int64_t block) {
   float* row_sum = arena.take<float>(max_rows);
   float* scores = arena.take<float>(head_rows * kMaxTokens);
   float* factor = arena.take<float>(head_rows);
+  float* unpacked = arena.take<float>(kMaxTokens * dim);
+  float* partial = arena.take<float>(4 * 8 * 8);
 
   // A sequence without a key has no segment.
   const int64_t splits = p.shape.num_splits;
@@ -500,8 +631,13 @@ void decode(const PagedLaunch& l, int64_t block) {
     const int64_t padded = round_up(now.n, 8);
     for (int64_t h = 0; h < p.shape.kv_heads; ++h) {
       const int64_t base = h * rows;
-      for (int64_t t = 0; t < padded; t += 8) {
-        score_eight_tokens<T>(q + base * dim, rows, dim, now.k_rows + t, h * p.k_strides.head, scores + t, &k_fetch);
+      const int64_t k_head = h * p.k_strides.head;
+      const int64_t v_head = h * p.v_strides.head;
+      const bool few = rows <= 2;
+      if (few) {
+        score_few_rows(q + base * dim, rows, dim, now.k_rows, padded, k_head, scores, &k_fetch);
+      } else {
+        score_many_rows(q + base * dim, rows, dim, now.k_rows, padded, k_head, scores, unpacked, partial, &k_fetch);
       }
       for (int64_t r = 0; r < rows; ++r) {
         int64_t low;
@@ -510,7 +646,14 @@ void decode(const PagedLaunch& l, int64_t block) {
         cap_and_mask(scores + r * kMaxTokens, padded, cap, now.first, low, min64(high, now.first + now.n));
         factor[r] = softmax_step(scores + r * kMaxTokens, padded, &row_max[base + r], &row_sum[base + r]);
       }
-      add_all_values<T>(rows, acc + base * dim, dim, factor, scores, now.n, now.v_rows, h * p.v_strides.head, &v_fetch);
+      float* head_acc = acc + base * dim;
+      if (!few) {
+        add_values_to_many_rows(rows, head_acc, dim, factor, scores, now.n, now.v_rows, v_head, unpacked, &v_fetch);
+      } else if (rows == 2) {
+        add_values_to_few_rows<T, 2>(head_acc, dim, factor, scores, now.n, now.v_rows, v_head, &v_fetch);
+      } else {
+        add_values_to_few_rows<T, 1>(head_acc, dim, factor, scores, now.n, now.v_rows, v_head, &v_fetch);
+      }
     }
     FetchCursor::finish(&k_fetch);
     FetchCursor::finish(&v_fetch);
