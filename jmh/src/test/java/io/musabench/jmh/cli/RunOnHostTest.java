@@ -162,6 +162,14 @@ class RunOnHostTest {
   }
 
   @Test
+  void shouldDiagnoseTheHostDevice() throws Exception {
+    MusabenchProcess doctor = MusabenchProcess.start(folder, Map.of(), "doctor");
+    assertThat(doctor.exitCode()).as(doctor.text()).isEqualTo(ExitCode.OK);
+    assertThat(doctor.text())
+        .contains("host  can be used", "libmusart_host.so", "sha256", "All benchmarks can run.");
+  }
+
+  @Test
   void shouldSayWhatWasTriedWhenThereIsNoDevice() throws Exception {
     MusabenchProcess run =
         MusabenchProcess.start(
