@@ -1110,7 +1110,7 @@ void reset_drops_everything() {
   CHECK_EQ(count, 0u);
   CHECK_EQ(bytes, 0u);
   // And the device works again.
-  stream = new_stream();
+  stream = new_stream(musaStreamDefault);
   data = device_array<int>(1);
   OK(launch_add(data, 1, 5, stream));
   OK(launch_add(data, 1, 5, nullptr));
