@@ -289,8 +289,8 @@ abstract class LayerContractTest {
       Input qkv = f.random(dtype, 1, tokens, 3L * row);
       long[] shape = {tokens, kvHeads, dim};
       long[] strides = {3L * row, dim, 1};
-      Tensor k = f.keep(view(f, qkv.tensor(), tokens == 0 ? 0 : row, shape, strides));
-      Tensor v = f.keep(view(f, qkv.tensor(), tokens == 0 ? 0 : 2L * row, shape, strides));
+      Tensor k = qkv.tensor().view(tokens == 0 ? 0 : row, shape, strides);
+      Tensor v = qkv.tensor().view(tokens == 0 ? 0 : 2L * row, shape, strides);
       Tensor kCache = f.output(dtype, pages, pageSize, kvHeads, dim);
       Tensor vCache = f.output(dtype, pages, pageSize, kvHeads, dim);
       long[] mapping = new long[tokens];
@@ -317,11 +317,6 @@ abstract class LayerContractTest {
       assertThat(kCache.toFloats()).isEqualTo(expectedK);
       assertThat(vCache.toFloats()).isEqualTo(expectedV);
     }
-  }
-
-  private static Tensor view(
-      KernelFixture f, Tensor of, long offset, long[] shape, long[] strides) {
-    return of.view(offset, shape, strides);
   }
 
   @Provide
