@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class SessionLimitsTest {
-  private final SessionLimits limits = new SessionLimits(0.5, 5, 1000);
+  private final SessionLimits limits = new SessionLimits(0.5, 4, 5, 1000);
 
   @Test
   void shouldFillTheTime() {
@@ -13,8 +13,14 @@ class SessionLimitsTest {
   }
 
   @Test
-  void shouldTakeTheLeastNumberHoweverLongASampleIs() {
-    assertThat(limits.samples(1e10)).isEqualTo(5);
+  void shouldTakeTheLeastNumberBeyondTheTime() {
+    assertThat(limits.samples(0.8e9)).isEqualTo(5);
+  }
+
+  @Test
+  void shouldTakeFewerWhereTheLeastNumberWouldTakeTooLong() {
+    assertThat(limits.samples(1.1e9)).isEqualTo(3);
+    assertThat(limits.samples(1e11)).isEqualTo(2);
   }
 
   @Test
