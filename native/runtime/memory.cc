@@ -72,7 +72,7 @@ musaError_t MemoryTable::allocate(int device, MemoryKind kind, size_t bytes, voi
   good = good && posix_memalign(&memory, bytes >= kHugePage ? kHugePage : kSmallAlignment, bytes) == 0;
   if (good && bytes >= kHugePage) {
     // Where there are no huge pages the advice fails, and ordinary pages do.
-    madvise(memory, bytes & ~(kHugePage - 1), MADV_HUGEPAGE);
+    madvise(memory, bytes & ~(kHugePage - 1), kind == MemoryKind::kDevice ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   }
   good = good && populate(memory, bytes);
   std::lock_guard<std::mutex> lock(mutex_);

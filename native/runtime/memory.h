@@ -17,7 +17,8 @@ class MemoryTable {
   // `report`: print misuse, and at the end what was never freed, to stderr.
   explicit MemoryTable(bool report);
 
-  // At least 256-byte aligned; from 2 MiB on aligned to 2 MiB and on huge pages where the system has them.
+  // At least 256-byte aligned; from 2 MiB on aligned to 2 MiB, device memory on huge pages where the system has
+  // them and host memory on ordinary ones, as page-locked memory is.
   // The pages are there when the call returns, so that no kernel's time includes the system's finding them.
   musaError_t allocate(int device, MemoryKind kind, size_t bytes, void** pointer);
 

@@ -8,6 +8,7 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.DeviceMemory;
 import io.musabench.bindings.runtime.DeviceRuntime;
+import io.musabench.bindings.runtime.MemoryBlock;
 import io.musabench.bindings.runtime.Stream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -173,11 +174,12 @@ public final class Ffi {
   }
 
   /**
-   * A contiguous tensor in a block that somebody else owns.
+   * A contiguous tensor in a block that somebody else owns. In host memory it cannot be copied to
+   * or from Java arrays; use the block itself for that.
    *
    * @param offset in bytes
    */
-  public Tensor wrap(DeviceMemory memory, long offset, DType dtype, long... shape) {
+  public Tensor wrap(MemoryBlock memory, long offset, DType dtype, long... shape) {
     long bytes = Math.multiplyExact(Tensor.elements(shape), (long) dtype.bytes());
     return new Tensor(
         this,

@@ -8,17 +8,9 @@ import java.nio.ByteOrder;
  * A block of page-locked host memory, which asynchronous copies need. Freed as {@link DeviceMemory}
  * is: after the device's streams have drained.
  */
-public final class HostMemory extends Resource {
-  private final long bytes;
-
+public final class HostMemory extends MemoryBlock {
   HostMemory(DeviceRuntime runtime, int device, long address, long bytes) {
-    super(runtime, device, address);
-    this.bytes = bytes;
-  }
-
-  /** The block's size. */
-  public long bytes() {
-    return bytes;
+    super(runtime, device, address, bytes);
   }
 
   /** The block as JNA memory. Must not be used after the close. */
@@ -30,7 +22,7 @@ public final class HostMemory extends Resource {
    * The block as a buffer in native byte order; at most 2 GiB. Must not be used after the close.
    */
   public ByteBuffer buffer() {
-    return pointer().getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
+    return pointer().getByteBuffer(0, bytes()).order(ByteOrder.nativeOrder());
   }
 
   @Override

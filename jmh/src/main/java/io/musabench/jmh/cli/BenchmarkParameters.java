@@ -36,6 +36,10 @@ final class BenchmarkParameters {
                 HeadGeometry::parse),
             Parameter.integer("iterations", "rounds of multiply-adds in registers", 1),
             Parameter.choice(
+                "memory",
+                "device memory, or page-locked memory of the host",
+                List.of("device", "host")),
+            Parameter.choice(
                 "mode",
                 "eager: each kernel launched by itself; graph: one captured graph replayed",
                 List.of("eager", "graph")),

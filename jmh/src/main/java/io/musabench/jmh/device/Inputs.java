@@ -3,7 +3,7 @@ package io.musabench.jmh.device;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
-import io.musabench.bindings.runtime.DeviceMemory;
+import io.musabench.bindings.runtime.MemoryBlock;
 import java.util.Random;
 
 /**
@@ -93,7 +93,16 @@ public final class Inputs {
 
   /** Bytes of random content; a last incomplete group of four is left undefined. */
   public Tensor bytes(long count) {
-    DeviceMemory memory = context.target().runtime().allocate(count);
+    return bytes(context.target().runtime().allocate(count));
+  }
+
+  /** Bytes of random content in page-locked host memory; otherwise as {@link #bytes(long)}. */
+  public Tensor hostBytes(long count) {
+    return bytes(context.target().runtime().allocateHost(count));
+  }
+
+  private Tensor bytes(MemoryBlock memory) {
+    long count = memory.bytes();
     bytes += count;
     // No kernel fills bytes: the block is filled as floats first, and their bytes are as random.
     Tensor floats = context.target().ffi().wrap(memory, 0, DType.F32, count / Float.BYTES);
