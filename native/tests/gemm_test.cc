@@ -49,7 +49,7 @@ void check_product(const Shape& s, DLDataType type, DLDataType out_type, int64_t
 void product_is_right_for_chosen_shapes() {
   std::mt19937 random(1);
   // Every number of rows that has a tile of its own, both sides of the switch to packing, remainders in n and k.
-  for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 32, 33, 47, 64, 65, 257}) {
+  for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 31, 33, 47, 48, 49, 64, 65, 257}) {
     for (const DLDataType type : {kBf16Type, kFp16Type}) {
       check_product({m, 50, 72}, type, type, 0, random);
       check_product({m, 7, 257}, type, type, 3, random);
@@ -60,6 +60,10 @@ void product_is_right_for_chosen_shapes() {
   check_product({1, 257, 8190}, kBf16Type, kBf16Type, 0, random);
   check_product({8, 129, 8190}, kFp16Type, kFp16Type, 1, random);
   check_product({40, 33, 8190}, kBf16Type, kBf16Type, 0, random);
+  // More than one pass over k in the few-rows form, the last column tile overlapping.
+  check_product({8, 25, 12300}, kBf16Type, kBf16Type, 0, random);
+  check_product({48, 32, 5001}, kFp16Type, kFp16Type, 1, random);
+  check_product({49, 32, 5001}, kBf16Type, kFp32Type, 1, random);
   check_product({1, 8190, 33}, kBf16Type, kBf16Type, 0, random);
   check_product({1300, 20, 40}, kBf16Type, kBf16Type, 2, random);
   check_product({260, 550, 300}, kBf16Type, kFp32Type, 0, random);

@@ -188,41 +188,68 @@ DotTile<T> dot_tile_for(int64_t rows, int64_t cols) {
   }
 }
 
+// k of one pass, at least 1: all rows of a, as fp32, should stay in the second-level cache.
+MUSABENCH_INLINE int64_t dot_depth(int64_t m, int64_t k) {
+  constexpr int64_t kCacheFloats = 256 * 1024 / sizeof(float);
+  const int64_t passes = (m * k + kCacheFloats - 1) / kCacheFloats;
+  if (passes <= 1) return k > 0 ? k : 1;
+  return round_up((k + passes - 1) / passes, 32);
+}
+
 template <class T>
 void dot_block(const GemmPlan& plan, uint32_t block) {
   const GemmParams& p = plan.params;
   const int64_t begin = block * plan.block_cols;
   const int64_t end = smaller(begin + plan.block_cols, p.n);
-  const int64_t padded_k = round_up(p.k, 16);
-  float* a = static_cast<float*>(musaHostLaneScratch(static_cast<size_t>(p.m * padded_k + 16) * sizeof(float)));
-  if (a == nullptr) return musaHostKernelFail(musaErrorMemoryAllocation);
-
   // Rows of a in groups of at most four, as equal as can be.
   const int64_t groups = (p.m + kDotRows - 1) / kDotRows;
   const int64_t base = p.m / groups;
   const int64_t larger = p.m % groups;
-  for (int64_t g = 0, row = 0; g < groups; ++g) {
-    const int64_t rows = base + (g < larger);
-    pack_dot_rows(static_cast<const T*>(p.a) + row * p.a_stride, p.a_stride, rows, p.k, a + row * padded_k);
-    row += rows;
-  }
   static constexpr int64_t kCols[kDotRows + 1] = {0, 8, 6, 4, 3};
   int64_t cols = kCols[base + (larger > 0)];
   if (end - begin < cols) cols = 1;
 
-  const T* b = static_cast<const T*>(p.b);
-  for (int64_t col = begin; col < end; col += cols) {
-    // The last tile may repeat columns of the one before it.
-    if (col + cols > end) col = end - cols;
-    const int64_t next = smaller(col + cols, end - cols);
+  const int64_t depth = dot_depth(p.m, p.k);
+  const int64_t tiles = (end - begin + cols - 1) / cols;
+  const int64_t a_size = round_up(p.m * round_up(depth, 16), 16);
+  const int64_t partial_size = depth < p.k ? tiles * p.m * cols : 0;
+  float* a = static_cast<float*>(musaHostLaneScratch(static_cast<size_t>(a_size + partial_size + 16) * sizeof(float)));
+  if (a == nullptr) return musaHostKernelFail(musaErrorMemoryAllocation);
+  // Sums of the passes before, a piece for each tile.
+  float* partial = a + a_size;
+
+  // k = 0 goes round once: the result is zeros.
+  for (int64_t first = 0; first == 0 || first < p.k; first += depth) {
+    const int64_t k = smaller(depth, p.k - first);
+    const int64_t padded_k = round_up(k, 16);
+    const bool last = first + k == p.k;
+    const T* from_a = static_cast<const T*>(p.a) + first;
+    const T* b = static_cast<const T*>(p.b) + first;
     for (int64_t g = 0, row = 0; g < groups; ++g) {
       const int64_t rows = base + (g < larger);
-      float sums[kDotRows * 8];
-      // The groups together fetch the next tile while they use this one.
-      const int64_t ahead = (next - col) * p.b_stride + g * p.k / groups;
-      dot_tile_for<T>(rows, cols)(a + row * padded_k, b + col * p.b_stride, p.b_stride, p.k, ahead, 32 / groups, sums);
-      for (int64_t m = 0; m < rows; ++m) store_result(p, row + m, col, sums + m * cols, cols);
+      pack_dot_rows(from_a + row * p.a_stride, p.a_stride, rows, k, a + row * padded_k);
       row += rows;
+    }
+    float* tile_partial = partial;
+    for (int64_t tile = 0; tile < tiles; ++tile, tile_partial += p.m * cols) {
+      // The last tile may repeat columns of the one before it.
+      const int64_t col = smaller(begin + tile * cols, end - cols);
+      const int64_t next = smaller(col + cols, end - cols);
+      for (int64_t g = 0, row = 0; g < groups; ++g) {
+        const int64_t rows = base + (g < larger);
+        float sums[kDotRows * 8];
+        // The groups together fetch the next tile while they use this one.
+        const int64_t ahead = (next - col) * p.b_stride + g * k / groups;
+        dot_tile_for<T>(rows, cols)(a + row * padded_k, b + col * p.b_stride, p.b_stride, k, ahead, 32 / groups, sums);
+        float* before = tile_partial + row * cols;
+        for (int64_t i = 0; first > 0 && i < rows * cols; ++i) sums[i] += before[i];
+        if (last) {
+          for (int64_t m = 0; m < rows; ++m) store_result(p, row + m, col, sums + m * cols, cols);
+        } else {
+          for (int64_t i = 0; i < rows * cols; ++i) before[i] = sums[i];
+        }
+        row += rows;
+      }
     }
   }
 }
