@@ -3,6 +3,7 @@ package io.musabench.jmh.device;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * How well values agree with a reference.
@@ -115,8 +116,10 @@ public record Agreement(long values, double worst) {
             .formatted(kernel, index, output));
   }
 
-  @Override
-  public String toString() {
-    return "%d values, worst error %.2f of what is allowed".formatted(values, worst);
+  /** What a result file says about the check. */
+  public List<Metric> metrics() {
+    return List.of(
+        new Metric("check.values", "values", new double[] {values}),
+        new Metric("check.error", "of allowed", new double[] {worst}));
   }
 }

@@ -1,5 +1,6 @@
 package io.musabench.jmh.device;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.openjdk.jmh.annotations.Param;
 
@@ -44,6 +45,8 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
   protected final void sample() {
     KernelCase kernel = timer.kernel();
     LaunchTimer.Sampled sampled = timer.run(limits());
+    List<Metric> metrics = new ArrayList<>(sampled.metrics());
+    metrics.addAll(before.metrics());
     publish(
         new Measured(
             kernel.call().name(),
@@ -55,8 +58,7 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
             kernel.work().flops(),
             kernel.work().bytes(),
             seed,
-            before.toString(),
-            sampled.metrics(),
+            metrics,
             List.of(),
             List.of()));
   }

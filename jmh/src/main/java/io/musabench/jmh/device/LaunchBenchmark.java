@@ -89,19 +89,7 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
       String note) {
     publish(
         new Measured(
-            "",
-            "",
-            kernels,
-            clock,
-            nanos,
-            launches,
-            0,
-            0,
-            0,
-            "nothing, the kernel does nothing",
-            metrics,
-            List.of(),
-            List.of(note)));
+            "", "", kernels, clock, nanos, launches, 0, 0, 0, metrics, List.of(), List.of(note)));
   }
 
   @Override

@@ -16,7 +16,6 @@ import java.util.List;
  * @param flops floating point operations of one operation; 0 when it does none worth a rate
  * @param bytes bytes one operation has to move; 0 when it moves none worth a rate
  * @param seed seed of the inputs
- * @param check what was compared with the reference, and how far off it was
  * @param metrics further quantities
  * @param parts the kernels of a step one by one; empty for anything else
  * @param notes lines the reader must know, for example that layers share weights
@@ -31,7 +30,6 @@ public record Measured(
     long flops,
     long bytes,
     long seed,
-    String check,
     ArrayList<Metric> metrics,
     ArrayList<StepPart> parts,
     ArrayList<String> notes)
@@ -65,7 +63,6 @@ public record Measured(
       long flops,
       long bytes,
       long seed,
-      String check,
       List<Metric> metrics,
       List<StepPart> parts,
       List<String> notes) {
@@ -79,7 +76,6 @@ public record Measured(
         flops,
         bytes,
         seed,
-        check,
         new ArrayList<>(metrics),
         new ArrayList<>(parts),
         new ArrayList<>(notes));

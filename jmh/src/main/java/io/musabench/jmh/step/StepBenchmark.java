@@ -6,6 +6,7 @@ import io.musabench.jmh.device.DeviceBenchmark;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.Measured;
+import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.StepPart;
 import io.musabench.jmh.device.StepTimer;
 import io.musabench.results.model.BatchSpec;
@@ -84,6 +85,8 @@ public abstract class StepBenchmark extends DeviceBenchmark {
               kernel.work().bytes(),
               sampled.parts()[i]));
     }
+    List<Metric> metrics = new ArrayList<>(sampled.metrics());
+    metrics.addAll(before.metrics());
     Work work = step.plan().work(ELEMENT_BYTES);
     publish(
         new Measured(
@@ -96,8 +99,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
             work.flops(),
             work.bytes(),
             seed,
-            before.toString(),
-            sampled.metrics(),
+            metrics,
             parts,
             sharedWeights
                 ? List.of("all layers share one layer's weights, which may therefore be cached")
