@@ -104,7 +104,7 @@ public final class DeviceRuntime {
     return library;
   }
 
-  /** The runtime's version as it encodes it, for example 10504 or 12040. */
+  /** The runtime's version as it encodes it; {@link Vendor#versionText} makes it readable. */
   public int version() {
     Pointer out = scratch();
     check(RuntimeNatives.runtimeGetVersion(Pointer.nativeValue(out)), "runtimeGetVersion");

@@ -31,11 +31,7 @@ public final class Graph extends Resource {
     synchronized (this) {
       users++;
     }
-    return runtime.track(new GraphExec(runtime, device, exec.getLong(0), this, nativeHandle()));
-  }
-
-  private long nativeHandle() {
-    return handle();
+    return runtime.track(new GraphExec(runtime, device, exec.getLong(0), this, handle()));
   }
 
   /** Drops one user; the last destroys the graph. */

@@ -6,6 +6,7 @@ import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Device;
+import io.musabench.bindings.runtime.Vendor;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -81,9 +82,11 @@ final class DoctorCommand implements Callable<Integer> {
       Device device = target.runtime().device(i);
       out.printf("  device %d: %s, %.1f GiB%n", i, device.name(), device.totalMemory() / 0x1p30);
     }
+    Vendor vendor = target.runtime().vendor();
     out.printf(
-        "  runtime version %d, driver version %d%n",
-        target.runtime().version(), target.runtime().driverVersion());
+        "  runtime version %s, driver version %s%n",
+        vendor.versionText(target.runtime().version()),
+        vendor.versionText(target.runtime().driverVersion()));
     for (LoadedLibrary library : target.libraries()) {
       out.printf("  %-8s %s (sha256 %.12s…)%n", library.role(), library.path(), library.sha256());
     }

@@ -6,6 +6,7 @@ import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Attribute;
 import io.musabench.bindings.runtime.Device;
 import io.musabench.bindings.runtime.DeviceException;
+import io.musabench.bindings.runtime.Vendor;
 import java.io.IOException;
 import java.util.Properties;
 
@@ -42,8 +43,9 @@ public final class Probe {
     found.setProperty("vendor", target.kind().vendor().name());
     found.setProperty("index", Integer.toString(device.index()));
     found.setProperty("memory", Long.toString(device.totalMemory()));
-    found.setProperty("driver", Integer.toString(target.runtime().driverVersion()));
-    found.setProperty("runtime", Integer.toString(target.runtime().version()));
+    Vendor vendor = target.runtime().vendor();
+    found.setProperty("driver", vendor.versionText(target.runtime().driverVersion()));
+    found.setProperty("runtime", vendor.versionText(target.runtime().version()));
     device
         .findAttribute(Attribute.MULTIPROCESSOR_COUNT)
         .ifPresent(units -> found.setProperty("units", Integer.toString(units)));
