@@ -150,8 +150,9 @@ final class LaunchTimer implements AutoCloseable {
   private void build(SessionLimits limits) {
     samples = limits.samples(sampleNanos);
     session = new Session(context);
-    // The first keeps the device busy while the first spans are queued, the second warms it up.
-    session.untimed(context.eviction()).untimed(copies.get(0));
+    // The first keeps the device busy while the first spans are queued, the second warms it up. It
+    // is the last copy, because the first sample must not find its own in a cache.
+    session.untimed(context.eviction()).untimed(copies.get(copies.size() - 1));
     for (int sample = 0; sample < samples; sample++) {
       if (evict) {
         session.untimed(context.eviction());
