@@ -7,7 +7,6 @@ import io.musabench.results.run.Environment.Library;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -33,15 +32,20 @@ final class DeviceProbe {
    */
   static DeviceProbe run() {
     try {
-      Path errors = Files.createTempFile("musabench-probe", ".txt");
+      // Files, not pipes: reading a pipe would wait for ever for a process that hangs.
+      Path output = Files.createTempFile("musabench-probe", ".out");
+      Path errors = Files.createTempFile("musabench-probe", ".err");
       try {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ForkRunner.passedProperties());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(Probe.class.getName());
-        Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Process process =
+            new ProcessBuilder(command)
+                .redirectOutput(output.toFile())
+                .redirectError(errors.toFile())
+                .start();
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
           process.destroyForcibly();
           throw new NoTargetException("the device did not answer for " + LIMIT_SECONDS + " s");
@@ -54,9 +58,10 @@ final class DeviceProbe {
                   : "opening the device ended with exit code " + process.exitValue() + "\n" + text);
         }
         Properties found = new Properties();
-        found.load(new StringReader(output));
+        found.load(new StringReader(Files.readString(output)));
         return new DeviceProbe(found);
       } finally {
+        Files.deleteIfExists(output);
         Files.deleteIfExists(errors);
       }
     } catch (IOException e) {
