@@ -1,9 +1,9 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ final class JmhLog implements AutoCloseable {
           Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
       stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new RunException("Cannot write " + file + ": " + e.getMessage(), e);
     }
   }
 

@@ -5,6 +5,7 @@ import io.musabench.jmh.device.DeviceTimeResults;
 import io.musabench.jmh.device.Measured;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
 import io.musabench.results.run.Status;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -42,10 +43,18 @@ final class SuiteRunner {
 
   /** Measures all cases and returns the exit code. */
   int run(Set<CaseSpec> cases) {
+    try (SoleRun sole = SoleRun.claim()) {
+      return run(cases, sole.alone() ? List.of() : List.of(SoleRun.WARNING));
+    }
+  }
+
+  private int run(Set<CaseSpec> cases, List<String> warnings) {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run();
-    RunRecord record = new RunRecord(runs, start, device.environment(start), labels);
+    Environment environment = device.environment(start).withWarnings(warnings);
+    RunRecord record = new RunRecord(runs, start, environment, labels);
     say("Device  " + device.description());
+    environment.warnings().forEach(warning -> say("Warning " + warning));
     say("Run     " + record.path());
     Thread stop = new Thread(() -> stop(record), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
