@@ -12,6 +12,12 @@ import java.util.List;
  * @param worst the greatest error, as a part of what is allowed for that value; at most 1
  */
 public record Agreement(long values, double worst) {
+  /** Metric: how many values were compared. */
+  public static final String VALUES = "check.values";
+
+  /** Metric: the greatest error, as a part of what is allowed. */
+  public static final String ERROR = "check.error";
+
   /** Nothing compared. */
   public static final Agreement NONE = new Agreement(0, 0);
 
@@ -119,7 +125,7 @@ public record Agreement(long values, double worst) {
   /** What a result file says about the check. */
   public List<Metric> metrics() {
     return List.of(
-        new Metric("check.values", "values", new double[] {values}),
-        new Metric("check.error", "of allowed", new double[] {worst}));
+        new Metric(VALUES, "values", new double[] {values}),
+        new Metric(ERROR, "of allowed", new double[] {worst}));
   }
 }
