@@ -55,6 +55,7 @@ final class CaseResults {
         .launches(first.launches())
         .work(new Work(first.flops(), first.bytes()))
         .parts(parts(all))
+        .check(first.check())
         .note(String.join("; ", notes))
         .build();
   }

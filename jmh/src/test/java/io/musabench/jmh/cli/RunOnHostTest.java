@@ -77,12 +77,29 @@ class RunOnHostTest {
     assertThat(result.forks()).isEqualTo(2);
     assertThat(result.launches()).isGreaterThan(1);
     assertThat(result.kernel()).isEqualTo("rms_norm");
+    assertThat(result.check()).contains("values, worst error");
+    assertThat(result.note()).isEmpty();
     assertThat(result.hostTimeMedianUs()).isPositive();
     assertThat(latest().readSamples())
         .filteredOn(s -> s.metric().equals("device.time"))
         .hasSize(result.samples());
     assertThat(latest().read().environment().versions()).containsEntry("a", "b");
     assertThat(latest().read().environment().libraries()).isNotEmpty();
+    assertThat(latest().read().environment().device().runtimeVersion())
+        .matches("\\d+\\.\\d+\\.\\d+");
+  }
+
+  @Test
+  void shouldSayOnceThatAnotherRunIsGoingOn() throws Exception {
+    SoleRun other = SoleRun.claim();
+    try {
+      MusabenchProcess run = start(Map.of(), "^elementwise.RmsNorm$");
+      assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+      assertThat(run.text()).contains("Warning " + SoleRun.WARNING);
+      assertThat(latest().read().environment().warnings()).contains(SoleRun.WARNING);
+    } finally {
+      other.close();
+    }
   }
 
   @Test
@@ -210,6 +227,33 @@ class RunOnHostTest {
       assertThat(step.parts().stream().mapToInt(p -> p.count()).sum()).isEqualTo(step.kernels());
       assertThat(step.parts()).allMatch(p -> p.deviceTimeMedianUs() > 0);
     }
+  }
+
+  @Test
+  void shouldRefuseAModelWithBiases() throws Exception {
+    Path model = Files.createDirectory(folder.resolve("biased")).resolve("config.json");
+    Files.writeString(
+        model,
+        """
+        {"architectures": ["Qwen2ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 1,
+         "num_attention_heads": 2, "num_key_value_heads": 2, "intermediate_size": 256,
+         "vocab_size": 512, "max_position_embeddings": 4096, "tie_word_embeddings": true,
+         "rms_norm_eps": 1e-6, "rope_theta": 1000000, "hidden_act": "silu"}
+        """);
+    MusabenchProcess run =
+        start(
+            Map.of(),
+            "DecodeStep",
+            "-p",
+            "model=" + model,
+            "-p",
+            "batch=q1s16",
+            "-p",
+            "mode=eager");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason())
+        .contains("biased has projections with a bias, which no kernel here adds");
+    assertThat(cases().get(0).deviceTimeMedianUs()).isNaN();
   }
 
   @Test
