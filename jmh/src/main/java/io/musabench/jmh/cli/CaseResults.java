@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.jmh.device.Agreement;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.StepPart;
@@ -14,8 +15,10 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Turns what forks measured into the records of a run directory. */
 final class CaseResults {
@@ -55,7 +58,7 @@ final class CaseResults {
         .launches(first.launches())
         .work(new Work(first.flops(), first.bytes()))
         .parts(parts(all))
-        .check(first.check())
+        .check(check(first))
         .note(String.join("; ", notes))
         .build();
   }
@@ -102,6 +105,23 @@ final class CaseResults {
       }
     }
     return samples;
+  }
+
+  // Empty where a benchmark has nothing to check.
+  private static String check(Measured measured) {
+    Map<String, Double> found = new TreeMap<>();
+    measured.metrics().forEach(metric -> found.put(metric.name(), metric.values()[0]));
+    Double values = found.get(Agreement.VALUES);
+    if (values == null) {
+      return "";
+    }
+    return values == 0
+        ? "every output written, nothing to compare with"
+        : String.format(
+            Locale.ROOT,
+            "%.0f values, worst error %.2f of what is allowed",
+            values,
+            found.get(Agreement.ERROR));
   }
 
   private static double medianUs(List<Measured> all, String name) {
