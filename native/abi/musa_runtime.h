@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)  // also where the rest of a library is built hidden
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -198,3 +199,4 @@ musaError_t musaGraphDestroy(musaGraph_t graph);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "musa_runtime.h"
 
+#pragma GCC visibility push(default)  // also where the rest of a library is built hidden
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,3 +46,4 @@ musaError_t musaHostLiveAllocations(int device, size_t* count, size_t* bytes);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop

@@ -7,6 +7,10 @@
 namespace musabench {
 namespace {
 
+// No address space is larger (57 bits are the most that a CPU or GPU translates), and it leaves kernels room to add up
+// and multiply sizes.
+constexpr int64_t kMaxElements = int64_t{1} << 57;
+
 // A call of the FFI library failed and has already raised its error.
 struct AlreadyRaised {
   int code;
@@ -291,12 +295,14 @@ TensorArg Args::read_tensor(const TVMFFIAny& value, const char* name, const char
   int64_t elements = 1;
   int64_t span = 1;
   for (int32_t i = arg.rank_ - 1; i >= 0; --i) {
-    arg.strides_[i] = tensor->strides != nullptr ? tensor->strides[i] : elements;
+    // A dimension that is never stepped through may carry any stride; kernels get one that means no harm.
+    const bool is_stepped = arg.shape_[i] > 1;
+    arg.strides_[i] = tensor->strides != nullptr && is_stepped ? tensor->strides[i] : elements;
     if (!overflow && arg.strides_[i] < 0) {
       arg.fail("has stride " + std::to_string(arg.strides_[i]) + " in dimension " + std::to_string(i) +
                ", wanted no negative stride");
     }
-    if (written && arg.shape_[i] > 1 && arg.strides_[i] == 0) {
+    if (written && is_stepped && arg.strides_[i] == 0) {
       arg.fail("is written but has stride 0 in dimension " + std::to_string(i) + " of shape " +
                list_text(arg.shape_, arg.rank_) + ", wanted memory of its own for every element");
     }
@@ -311,7 +317,8 @@ TensorArg Args::read_tensor(const TVMFFIAny& value, const char* name, const char
   overflow = overflow || __builtin_mul_overflow(span, element_bytes, &arg.extent_bytes_) ||
              __builtin_add_overflow(reinterpret_cast<uintptr_t>(tensor->data),
                                     static_cast<uintptr_t>(tensor->byte_offset), &begin) ||
-             __builtin_add_overflow(begin, static_cast<uintptr_t>(arg.extent_bytes_), &end);
+             __builtin_add_overflow(begin, static_cast<uintptr_t>(arg.extent_bytes_), &end) ||
+             elements > kMaxElements || arg.extent_bytes_ > kMaxElements;
   arg.elements_ = is_empty ? 0 : elements;
   if (is_empty) arg.extent_bytes_ = 0;
   if (overflow) {
@@ -410,10 +417,10 @@ Scratch Args::allocate(int64_t bytes) const {
 }
 
 void Args::return_integer(int64_t value) {
-  if (result_ == nullptr) return;
-  result_->type_index = kTVMFFIInt;
-  result_->zero_padding = 0;
-  result_->v_int64 = value;
+  TVMFFIAny any = {};
+  any.type_index = kTVMFFIInt;
+  any.v_int64 = value;
+  return_any(any);
 }
 
 void Args::fail(const std::string& given_and_wanted) const {

@@ -48,8 +48,9 @@ class ExportError : public std::exception {
 class Args;
 
 // A tensor argument: its own copy of shape and strides, and a pointer to memory that the caller owns. Valid tensors
-// only: 0 <= rank <= kMaxRank, extents and strides not negative, everything addressable in 63 bits, data aligned to an
-// element and, unless the tensor is empty, not NULL. The require_ functions throw ValueError and return *this.
+// only: 0 <= rank <= kMaxRank, extents and strides not negative, at most 2^57 elements (an extent of 0 counted as 1)
+// over at most 2^57 bytes, data aligned to an element and, unless the tensor is empty, not NULL. The require_ functions
+// throw ValueError and return *this.
 class TensorArg {
  public:
   // Address of the first element, byte_offset applied. A device address unless the device is kDLCPU.
@@ -63,7 +64,8 @@ class TensorArg {
   int32_t rank() const { return rank_; }
   // Extent of a dimension; axis in [0, rank).
   int64_t shape(int32_t axis) const { return shape_[axis]; }
-  // Distance of neighbours in elements; axis in [0, rank).
+  // Distance of neighbours in elements; axis in [0, rank). Where there are no neighbours (an extent of 0 or 1), that of
+  // a contiguous tensor, whatever was given.
   int64_t stride(int32_t axis) const { return strides_[axis]; }
   int64_t elements() const { return elements_; }
   bool empty() const { return elements_ == 0; }
@@ -184,7 +186,10 @@ class Args {
     if (!holds) fail(given_and_wanted);
   }
   [[noreturn]] void fail(const std::string& given_and_wanted) const;
-  // The call's result; None unless set.
+  // Sets the call's result, which is None otherwise. The caller of the kernel owns an object that is returned.
+  void return_any(const TVMFFIAny& value) {
+    if (result_ != nullptr) *result_ = value;
+  }
   void return_integer(int64_t value);
 
   const char* kernel() const { return kernel_; }

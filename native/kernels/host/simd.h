@@ -216,6 +216,34 @@ MUSABENCH_INLINE float max_of(F8 v) {
 #endif
 }
 
+// rows[i][j] to to[j * stride + i], i and j in 0..7.
+MUSABENCH_INLINE void store_transposed(const F8 (&rows)[8], float* to, int64_t stride) {
+#if MUSABENCH_SIMD_AVX2
+  __m256 pair[8], quad[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    pair[2 * i] = _mm256_unpacklo_ps((__m256)rows[2 * i], (__m256)rows[2 * i + 1]);
+    pair[2 * i + 1] = _mm256_unpackhi_ps((__m256)rows[2 * i], (__m256)rows[2 * i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    quad[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
+    quad[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
+    quad[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
+    quad[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(to + i * stride, _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x20));
+    _mm256_storeu_ps(to + (i + 4) * stride, _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x31));
+  }
+#else
+  for (int j = 0; j < 8; ++j) {
+    for (int i = 0; i < 8; ++i) to[j * stride + i] = rows[i][j];
+  }
+#endif
+}
+
 // e^x, relative error below 2e-7. 0 below -87.33 (-infinity included), infinity above 88.72, NaN for NaN.
 MUSABENCH_INLINE F8 exp8(F8 x) {
   const F8 low = splat(-87.33f);

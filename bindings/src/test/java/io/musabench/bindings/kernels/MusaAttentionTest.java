@@ -1,0 +1,7 @@
+package io.musabench.bindings.kernels;
+
+import io.musabench.bindings.Target;
+import io.musabench.bindings.TestTarget.On;
+
+@On(Target.Kind.MUSA)
+class MusaAttentionTest extends AttentionContractTest {}

@@ -1,0 +1,63 @@
+package io.musabench.jmh.attention;
+
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.bindings.kernels.AttentionOptions;
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelBenchmark;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.HeadGeometry;
+import java.util.Arrays;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** Attention over contiguous keys and values: prefills of equal or different lengths. */
+public class FmhaPrefill extends KernelBenchmark {
+  @Param("q1k")
+  public String batch;
+
+  @Param("16:8:128")
+  public String heads;
+
+  @Param("true")
+  public boolean causal;
+
+  @Param("-1")
+  public int window;
+
+  @Param("0")
+  public double softcap;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected KernelCase build(Inputs inputs) {
+    BatchSpec requests = BatchSpec.parse(batch);
+    HeadGeometry geometry = HeadGeometry.parse(heads);
+    int[] starts = new int[requests.size() + 1];
+    System.arraycopy(requests.kvLens(), 0, starts, 1, requests.size());
+    Arrays.parallelPrefix(starts, Math::addExact);
+    int keys = starts[requests.size()];
+    Tensor q = inputs.random(1, requests.totalQ(), geometry.qHeads(), geometry.qkDim());
+    Tensor k = inputs.random(1, keys, geometry.kvHeads(), geometry.qkDim());
+    Tensor v = inputs.random(1, keys, geometry.kvHeads(), geometry.vDim());
+    Tensor out = inputs.output(requests.totalQ(), geometry.qHeads(), geometry.vDim());
+    AttentionOptions options =
+        new AttentionOptions(1 / Math.sqrt(geometry.qkDim()), causal, window, -1, softcap);
+    return inputs
+        .cases()
+        .fmhaPrefill(
+            requests,
+            geometry,
+            options,
+            q,
+            k,
+            v,
+            out,
+            inputs.ints(requests.cuSeqlensQ()),
+            inputs.ints(starts));
+  }
+}

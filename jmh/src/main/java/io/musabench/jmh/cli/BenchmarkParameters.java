@@ -1,0 +1,87 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.HeadGeometry;
+import io.musabench.results.model.Models;
+import java.util.List;
+
+/** The parameters of the benchmarks in this module. */
+final class BenchmarkParameters {
+  private BenchmarkParameters() {}
+
+  /** Models that come with the suite; a path of a config.json is a model too. */
+  static List<String> models() {
+    return Models.names();
+  }
+
+  static ParameterTable table() {
+    return new ParameterTable(
+        List.of(
+            Parameter.parsed(
+                "batch",
+                "requests as [count]q<tokens>[s<context>]: q256, 8q1s1k, 2q1ks4k, 4q1k_16q1s2k",
+                BatchSpec::parse),
+            Parameter.integer("bytes", "bytes moved, more than twice the last-level cache", 1),
+            Parameter.choice(
+                "cache",
+                "cold: the data is not in a cache when a sample starts; hot: the last launch left"
+                    + " it there",
+                List.of("cold", "hot")),
+            Parameter.choice(
+                "causal", "bottom-right aligned causal mask", List.of("true", "false")),
+            Parameter.choice("dtype", "type of activations and weights", List.of("bf16", "fp16")),
+            Parameter.parsed(
+                "heads",
+                "query heads:kv heads:head size, for example 16:8:128 or 128:128:192/128",
+                HeadGeometry::parse),
+            Parameter.integer("hidden", "elements of a row", 1),
+            Parameter.integer("iterations", "rounds of multiply-adds in registers", 1),
+            Parameter.choice(
+                "mode",
+                "eager: each kernel launched by itself; graph: one captured graph replayed",
+                List.of("eager", "graph")),
+            Parameter.parsed(
+                "model",
+                "model name (musabench list) or path of a Hugging Face config.json",
+                Models::find),
+            Parameter.parsed(
+                "mnk",
+                "explicit size as <rows>x<outputs>x<inputs>, or model to take it from model and"
+                    + " projection",
+                BenchmarkParameters::mnk),
+            Parameter.integer("nodes", "kernels in the graph", 1),
+            Parameter.integer("page", "tokens of a page of the KV cache", 1),
+            Parameter.choice(
+                "projection",
+                "which matrix of the model",
+                List.of("qkv", "o", "gate_up", "down", "lm_head")),
+            Parameter.integer("seed", "seed of inputs, weights and page order", 0),
+            Parameter.choice(
+                "sharedWeights",
+                "true: all layers use one layer's weights, to fit a model in less memory; then"
+                    + " weights may be cached and the output says so",
+                List.of("false", "true")),
+            Parameter.parsed(
+                "softcap",
+                "c > 0: scores become c*tanh(score/c); 0: off",
+                value -> {
+                  double cap = Double.parseDouble(value);
+                  if (!(cap >= 0) || Double.isInfinite(cap)) {
+                    throw new IllegalArgumentException("must be 0 or more");
+                  }
+                  return cap;
+                }),
+            Parameter.integer("splits", "parts the KV length is split into; 0: heuristic", 0),
+            Parameter.integer("streams", "concurrent sequential streams a core", 1),
+            Parameter.integer("tokens", "rows of activations", 1),
+            Parameter.integer("tp", "tensor-parallel ranks; one rank's share is measured", 1),
+            Parameter.integer("window", "keys visible to the left of a query; -1: all", -1)));
+  }
+
+  private static Object mnk(String value) {
+    if (!value.equals("model") && !value.matches("[1-9]\\d*x[1-9]\\d*x[1-9]\\d*")) {
+      throw new IllegalArgumentException("write 8x4096x1024 or model");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,136 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.jmh.device.Measured;
+import io.musabench.jmh.device.Metric;
+import io.musabench.jmh.device.StepPart;
+import io.musabench.results.model.Work;
+import io.musabench.results.run.CasePart;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Sample;
+import io.musabench.results.run.Status;
+import io.musabench.results.stats.Summary;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Turns what forks measured into the records of a run directory. */
+final class CaseResults {
+  private static final String DEVICE_TIME = "device.time";
+
+  private CaseResults() {}
+
+  /**
+   * @param forks measurements: outer list forks, inner list iterations; not empty
+   * @param lost what became of further forks; empty when none was lost
+   */
+  static CaseResult measured(CaseSpec spec, List<List<Measured>> forks, String lost) {
+    List<Measured> all = forks.stream().flatMap(List::stream).toList();
+    Measured first = all.get(0);
+    Set<String> notes = new LinkedHashSet<>();
+    all.forEach(m -> notes.addAll(m.notes()));
+    if (!lost.isEmpty()) {
+      notes.add(lost);
+    }
+    notes.add("checked: " + first.check() + "; again after timing; seed " + first.seed());
+    CaseResult.Builder result = builder(spec);
+    if (!first.kernel().isEmpty()) {
+      result.kernel(first.kernel(), first.shape());
+    }
+    double[] us =
+        all.stream().flatMapToDouble(m -> Arrays.stream(m.nanos())).map(ns -> ns / 1e3).toArray();
+    if (first.clock() == Measured.Clock.DEVICE) {
+      result
+          .deviceTimesUs(us)
+          .hostTimeMedianUs(medianUs(all, Measured.HOST_TIME))
+          .submitTimeMedianUs(medianUs(all, Measured.HOST_SUBMIT));
+    } else {
+      result.hostTimeMedianUs(Summary.of(us).median());
+    }
+    return result
+        .kernels(first.kernels())
+        .forks(forks.size())
+        .launches(first.launches())
+        .work(new Work(first.flops(), first.bytes()))
+        .parts(parts(all))
+        .note(String.join("; ", notes))
+        .build();
+  }
+
+  /** A case without a number. */
+  static CaseResult failed(CaseSpec spec, Status status, String reason) {
+    return builder(spec).notOk(status, reason).build();
+  }
+
+  private static CaseResult.Builder builder(CaseSpec spec) {
+    return CaseResult.of(spec.benchmark().name(), spec.parameters())
+        .reproduce("scripts/musabench run --no-roofs " + spec.arguments());
+  }
+
+  /** Every sample of every metric. */
+  static List<Sample> samples(CaseResult result, List<List<Measured>> forks) {
+    List<Sample> samples = new ArrayList<>();
+    for (int fork = 0; fork < forks.size(); fork++) {
+      for (int iteration = 0; iteration < forks.get(fork).size(); iteration++) {
+        Measured measured = forks.get(fork).get(iteration);
+        Map<String, Metric> metrics = new LinkedHashMap<>();
+        String primary =
+            measured.clock() == Measured.Clock.DEVICE ? DEVICE_TIME : Measured.HOST_TIME;
+        metrics.put(primary, new Metric(primary, "ns/op", measured.nanos()));
+        measured.metrics().forEach(metric -> metrics.put(metric.name(), metric));
+        for (StepPart part : measured.parts()) {
+          String name = DEVICE_TIME + "." + part.role() + " " + part.shape();
+          metrics.put(name, new Metric(name, "ns/op", part.nanos()));
+        }
+        for (Metric metric : metrics.values()) {
+          double[] values = metric.values();
+          for (int i = 0; i < values.length; i++) {
+            samples.add(
+                new Sample(
+                    result.id(),
+                    metric.name(),
+                    fork + 1,
+                    iteration + 1,
+                    i,
+                    values[i],
+                    metric.unit()));
+          }
+        }
+      }
+    }
+    return samples;
+  }
+
+  private static double medianUs(List<Measured> all, String name) {
+    double[] values =
+        all.stream()
+            .flatMap(m -> m.metrics().stream())
+            .filter(metric -> metric.name().equals(name))
+            .flatMapToDouble(metric -> Arrays.stream(metric.values()))
+            .toArray();
+    return values.length == 0 ? Double.NaN : Summary.of(values).median() / 1e3;
+  }
+
+  private static List<CasePart> parts(List<Measured> all) {
+    List<CasePart> parts = new ArrayList<>();
+    List<StepPart> firsts = all.get(0).parts();
+    for (int i = 0; i < firsts.size(); i++) {
+      StepPart first = firsts.get(i);
+      int index = i;
+      double[] nanos =
+          all.stream().flatMapToDouble(m -> Arrays.stream(m.parts().get(index).nanos())).toArray();
+      parts.add(
+          new CasePart(
+              first.role(),
+              first.kernel(),
+              first.shape(),
+              first.count(),
+              new Work(first.flops(), first.bytes()),
+              Summary.of(nanos).median() / 1e3));
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,69 @@
+package io.musabench.jmh.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * One thing to measure: a benchmark with one value for each of its parameters.
+ *
+ * @param benchmark what to run
+ * @param parameters a value for every parameter of the benchmark
+ */
+record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
+
+  /** All combinations of the given values; a parameter that is not given takes its defaults. */
+  static Set<CaseSpec> expand(Benchmark benchmark, Map<String, List<String>> given) {
+    List<SortedMap<String, String>> combinations = new ArrayList<>();
+    combinations.add(new TreeMap<>());
+    for (Map.Entry<String, List<String>> parameter : benchmark.parameters().entrySet()) {
+      List<String> values = given.getOrDefault(parameter.getKey(), parameter.getValue());
+      List<SortedMap<String, String>> next = new ArrayList<>();
+      for (SortedMap<String, String> combination : combinations) {
+        for (String value : values) {
+          SortedMap<String, String> extended = new TreeMap<>(combination);
+          extended.put(parameter.getKey(), value);
+          next.add(extended);
+        }
+      }
+      combinations = next;
+    }
+    Set<CaseSpec> cases = new LinkedHashSet<>();
+    for (SortedMap<String, String> combination : combinations) {
+      cases.add(new CaseSpec(benchmark, combination));
+    }
+    return cases;
+  }
+
+  /** This case with some parameters set to other values: one case for each combination. */
+  Set<CaseSpec> override(Map<String, List<String>> given) {
+    Map<String, List<String>> values = new TreeMap<>();
+    parameters.forEach((name, value) -> values.put(name, List.of(value)));
+    given.forEach((name, list) -> values.computeIfPresent(name, (n, old) -> list));
+    return expand(benchmark, values);
+  }
+
+  /** Name and those parameters that differ from the benchmark's single default. */
+  String title() {
+    String told =
+        parameters.entrySet().stream()
+            .filter(e -> !benchmark.parameters().get(e.getKey()).equals(List.of(e.getValue())))
+            .map(e -> e.getKey() + "=" + e.getValue())
+            .collect(Collectors.joining(" "));
+    return told.isEmpty() ? benchmark.name() : benchmark.name() + " " + told;
+  }
+
+  /** Arguments of {@code musabench run} that measure this case again. */
+  String arguments() {
+    String values =
+        parameters.entrySet().stream()
+            .map(e -> " -p " + e.getKey() + "=" + e.getValue())
+            .collect(Collectors.joining());
+    return "'^" + benchmark.name().replace(".", "\\.") + "$'" + values;
+  }
+}

@@ -1,0 +1,27 @@
+package io.musabench.jmh.cli;
+
+/** Exit codes of the command line. Those above 2 follow sysexits.h where it has a word for it. */
+final class ExitCode {
+  /** Everything that was asked for was done. */
+  static final int OK = 0;
+
+  /** At least one case failed: wrong result, crash, error or time limit. The others are saved. */
+  static final int CASE_FAILED = 1;
+
+  /** The command line is wrong: unknown name, empty selection, bad value. */
+  static final int USAGE = 64;
+
+  /** No usable device, or a library cannot be loaded. */
+  static final int NO_TARGET = 69;
+
+  /** An error inside musabench. */
+  static final int SOFTWARE = 70;
+
+  /** The run directory cannot be written. */
+  static final int CANNOT_WRITE = 74;
+
+  /** Stopped by Ctrl-C or SIGTERM; the finished cases are saved. Set by the JVM itself. */
+  static final int INTERRUPTED = 130;
+
+  private ExitCode() {}
+}

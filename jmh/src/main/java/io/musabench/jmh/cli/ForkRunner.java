@@ -1,0 +1,158 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.bindings.Target;
+import io.musabench.jmh.device.SampleProfiler;
+import io.musabench.jmh.device.SessionLimits;
+import io.musabench.jmh.device.WrongResultException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * Measures one fork of one case: one JMH run with one forked JVM.
+ *
+ * <p>A JMH run a fork, not a case, so that the results of each are in hand as soon as it ends, a
+ * crash costs one fork, and forks of different cases or builds can alternate.
+ */
+final class ForkRunner {
+  /** How a fork ended. */
+  enum Status {
+    OK,
+    WRONG,
+    TIMEOUT,
+    CRASH,
+    ERROR
+  }
+
+  /**
+   * @param status how the fork ended
+   * @param result what it measured; null unless {@code status} is OK
+   * @param message one line that says what went wrong; empty when nothing did
+   */
+  record Outcome(Status status, RunResult result, String message) {}
+
+  // JMH's own limit only prints and interrupts; ours must come first, whatever the user asked for.
+  private static final Duration JMH_LIMIT = Duration.ofDays(1);
+
+  private final JmhLog log;
+  private final String target;
+  private final Duration limit;
+
+  /**
+   * @param log where JMH's output goes
+   * @param target the target that forks must open
+   * @param limit time one fork may take, its start and checks included
+   */
+  ForkRunner(JmhLog log, String target, Duration limit) {
+    this.log = log;
+    this.target = target;
+    this.limit = limit;
+  }
+
+  Outcome run(CaseSpec spec, Effort effort) {
+    log.heading(spec.title());
+    ChainedOptionsBuilder options =
+        new OptionsBuilder()
+            .include("^" + Pattern.quote(spec.benchmark().method()) + "$")
+            .forks(1)
+            .warmupIterations(0)
+            .measurementIterations(effort.iterations())
+            .addProfiler(SampleProfiler.class)
+            .shouldFailOnError(true)
+            .timeout(TimeValue.seconds(JMH_LIMIT.toSeconds()))
+            .jvmArgsAppend(forkArguments(effort));
+    for (Map.Entry<String, String> parameter : spec.parameters().entrySet()) {
+      options.param(parameter.getKey(), parameter.getValue());
+    }
+    try (ForkWatch watch = new ForkWatch(limit)) {
+      try {
+        Collection<RunResult> results = new Runner(options.build(), log.format()).run();
+        if (results.size() != 1) {
+          return new Outcome(Status.ERROR, null, "JMH returned " + results.size() + " results");
+        }
+        return new Outcome(Status.OK, results.iterator().next(), "");
+      } catch (RunnerException e) {
+        return failure(e, watch.expired());
+      }
+    }
+  }
+
+  private Outcome failure(RunnerException e, boolean expired) {
+    if (expired) {
+      String message = "stopped after %d s without a result".formatted(limit.toSeconds());
+      return new Outcome(Status.TIMEOUT, null, message);
+    }
+    String crash = null;
+    Throwable deepest = e;
+    for (Throwable cause : causes(e)) {
+      if (cause instanceof WrongResultException) {
+        return new Outcome(Status.WRONG, null, oneLine(cause.getMessage()));
+      }
+      String text = String.valueOf(cause.getMessage());
+      if (text.startsWith("Forked VM failed") || text.contains("VM prematurely exited")) {
+        crash = text;
+      }
+      deepest = cause;
+    }
+    if (crash != null) {
+      return new Outcome(Status.CRASH, null, oneLine(crash));
+    }
+    String name = deepest.getClass().getSimpleName();
+    return new Outcome(Status.ERROR, null, name + ": " + oneLine(deepest.getMessage()));
+  }
+
+  // BenchmarkException keeps what the fork threw among the suppressed, not as its cause.
+  private static List<Throwable> causes(Throwable root) {
+    List<Throwable> all = new ArrayList<>();
+    all.add(root);
+    for (int i = 0; i < all.size() && all.size() < 100; i++) {
+      Throwable next = all.get(i);
+      if (next.getCause() != null) {
+        all.add(next.getCause());
+      }
+      all.addAll(List.of(next.getSuppressed()));
+    }
+    return all;
+  }
+
+  private static String oneLine(String text) {
+    return text == null ? "no message" : text.strip().replaceAll("\\s*\\R\\s*", " | ");
+  }
+
+  /**
+   * Properties that a fork needs too: JMH passes on only those given on this JVM's own command
+   * line, not those that code has set.
+   */
+  static List<String> passedProperties() {
+    List<String> arguments = new ArrayList<>();
+    System.getProperties()
+        .forEach(
+            (name, value) -> {
+              String key = name.toString();
+              if (key.startsWith("musabench.") || key.startsWith("jna.")) {
+                arguments.add("-D" + key + "=" + value);
+              }
+            });
+    if (Runtime.version().feature() >= 24) {
+      arguments.add("--enable-native-access=ALL-UNNAMED"); // JNA loads its library by System.load.
+    }
+    return arguments;
+  }
+
+  private String[] forkArguments(Effort effort) {
+    List<String> arguments = passedProperties();
+    // The device was found before; a fork that cannot open it must fail, not take another one.
+    arguments.add("-D" + Target.TARGET_PROPERTY + "=" + target);
+    arguments.add("-D" + SessionLimits.SECONDS + "=" + effort.seconds());
+    return arguments.toArray(String[]::new);
+  }
+}

@@ -1,0 +1,89 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.run.RunException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line {@code musabench}. */
+@Command(
+    name = "musabench",
+    mixinStandardHelpOptions = true,
+    version = "musabench 0.1.0",
+    description =
+        "Measures LLM inference kernels, prefill steps and decode steps on a Moore Threads GPU, an"
+            + " NVIDIA GPU or the CPU.",
+    subcommands = {RunCommand.class, ListCommand.class, DoctorCommand.class, HelpCommand.class},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:everything asked for was done",
+      "1:a case failed (wrong result, crash, error, time limit); the others are saved",
+      "64:usage: unknown name, bad value or empty selection",
+      "69:no usable device, or a library cannot be loaded",
+      "70:an error inside musabench",
+      "74:the run directory cannot be written",
+      "130:stopped by Ctrl-C; the finished cases are saved"
+    })
+public final class Main implements Runnable {
+  @Spec private CommandSpec spec;
+
+  /** Runs one command and ends the JVM with its exit code. */
+  public static void main(String[] arguments) {
+    System.exit(execute(arguments));
+  }
+
+  /** Runs one command and returns its exit code. */
+  static int execute(String... arguments) {
+    return commandLine().execute(arguments);
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new Main());
+    line.setParameterExceptionHandler(Main::usage);
+    line.setExecutionExceptionHandler(
+        (exception, command, parsed) -> {
+          String message = exception.getMessage();
+          if (exception instanceof UsageException) {
+            command.getErr().println("musabench: " + message);
+            return ExitCode.USAGE;
+          }
+          if (exception instanceof RunException) {
+            command.getErr().println("musabench: " + message);
+            return ExitCode.CANNOT_WRITE;
+          }
+          if (exception instanceof NoTargetException) {
+            command.getErr().println("musabench: " + message);
+            return ExitCode.NO_TARGET;
+          }
+          exception.printStackTrace(command.getErr());
+          return ExitCode.SOFTWARE;
+        });
+    // Every command documents the same codes; a script reads them at whichever it calls.
+    String[] codes = Main.class.getAnnotation(Command.class).exitCodeList();
+    for (CommandLine sub : line.getSubcommands().values()) {
+      sub.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n");
+      sub.getCommandSpec()
+          .usageMessage()
+          .exitCodeList(line.getCommandSpec().usageMessage().exitCodeList());
+    }
+    return line;
+  }
+
+  private static int usage(ParameterException exception, String[] arguments) {
+    PrintWriter err = exception.getCommandLine().getErr();
+    err.println("musabench: " + exception.getMessage());
+    CommandLine.UnmatchedArgumentException.printSuggestions(exception, err);
+    err.println(
+        "Try '" + exception.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
+    return ExitCode.USAGE;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "name a command: run, list or doctor");
+  }
+}

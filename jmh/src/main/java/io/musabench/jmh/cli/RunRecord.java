@@ -1,0 +1,93 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.RunData;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Sample;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.results.format.ResultFormatFactory;
+import org.openjdk.jmh.results.format.ResultFormatType;
+
+/**
+ * The run directory while it is being filled. Every method leaves it valid; it is used by the
+ * thread that measures and, when the process is told to stop, by the shutdown hook.
+ */
+final class RunRecord {
+  private final RunDirectory directory;
+  private final List<CaseResult> cases = new ArrayList<>();
+  private final List<Sample> samples = new ArrayList<>();
+  private final List<RunResult> jmh = new ArrayList<>();
+  private boolean closed;
+
+  /**
+   * Makes the directory.
+   *
+   * @param runs folder of all runs
+   * @param labels the user's own key-value pairs, recorded with the versions
+   */
+  RunRecord(Path runs, Instant start, Environment environment, Map<String, String> labels) {
+    directory = RunDirectory.create(runs, environment.target(), start);
+    directory.saveEnvironment(environment.withVersions(labels));
+    save();
+    directory.markLatest();
+  }
+
+  Path path() {
+    return directory.path();
+  }
+
+  /**
+   * Adds a case and writes everything. After {@link #close} it does nothing: what fails while the
+   * forks are being killed is not a result.
+   *
+   * @param result JMH's result with device time first; null when the case has no number
+   */
+  synchronized void add(CaseResult finished, List<Sample> itsSamples, RunResult result) {
+    if (closed) {
+      return;
+    }
+    cases.add(finished);
+    samples.addAll(itsSamples);
+    if (result != null) {
+      jmh.add(result);
+    }
+    save();
+  }
+
+  /** Waits for a write in progress and refuses further ones. */
+  synchronized void close() {
+    closed = true;
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  /** What has been recorded, as reports want it. */
+  RunData data() {
+    return directory.read();
+  }
+
+  private void save() {
+    directory.saveSamples(samples);
+    directory.saveJmhJson(json());
+    directory.saveCases(cases); // Last: a case listed here has all its data in the other files.
+  }
+
+  private byte[] json() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
+      ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(jmh);
+    }
+    return bytes.toByteArray();
+  }
+}

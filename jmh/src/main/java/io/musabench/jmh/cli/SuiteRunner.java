@@ -1,0 +1,132 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.jmh.cli.ForkRunner.Outcome;
+import io.musabench.jmh.device.DeviceTimeResults;
+import io.musabench.jmh.device.Measured;
+import io.musabench.results.report.RunReport;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Status;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.openjdk.jmh.results.RunResult;
+
+/** Measures cases one after the other and keeps the run directory valid after each. */
+final class SuiteRunner {
+  private final PrintWriter out;
+  private final Path runs;
+  private final Map<String, String> labels;
+  private final Duration limit;
+  private final Effort effort;
+
+  /**
+   * @param out where progress and the closing table go
+   * @param runs folder of all runs
+   * @param labels recorded in the run's environment
+   * @param limit time a fork may take
+   * @param effort how long to measure
+   */
+  SuiteRunner(
+      PrintWriter out, Path runs, Map<String, String> labels, Duration limit, Effort effort) {
+    this.out = out;
+    this.runs = runs;
+    this.labels = labels;
+    this.limit = limit;
+    this.effort = effort;
+  }
+
+  /** Measures all cases and returns the exit code. */
+  int run(Set<CaseSpec> cases) {
+    Instant start = Instant.now();
+    DeviceProbe device = DeviceProbe.run();
+    RunRecord record = new RunRecord(runs, start, device.environment(start), labels);
+    say("Device  " + device.description());
+    say("Run     " + record.path());
+    Thread stop = new Thread(() -> stop(record), "musabench stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    int failures = 0;
+    try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
+      ForkRunner forks = new ForkRunner(log, device.target(), limit);
+      int number = 0;
+      for (CaseSpec spec : cases) {
+        if (record.isClosed()) {
+          break;
+        }
+        number++;
+        long began = System.nanoTime();
+        CaseResult result = measure(forks, record, spec);
+        if (record.isClosed()) {
+          break; // Killed while it ran: not a result.
+        }
+        failures += result.ok() ? 0 : 1;
+        double seconds = (System.nanoTime() - began) / 1e9;
+        say(Progress.line(number, cases.size(), spec, result, seconds));
+      }
+    } finally {
+      if (!record.isClosed()) {
+        Runtime.getRuntime().removeShutdownHook(stop);
+      }
+    }
+    out.println();
+    out.println(RunReport.text(record.data()));
+    say("Run     " + record.path());
+    if (failures > 0) {
+      say("%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
+    }
+    return failures == 0 ? ExitCode.OK : ExitCode.CASE_FAILED;
+  }
+
+  // Runs in a shutdown hook, so whatever it does must end soon.
+  private void stop(RunRecord record) {
+    record.close();
+    ForkWatch.killForks();
+    say("");
+    say("Stopped. The finished cases are in " + record.path());
+  }
+
+  private CaseResult measure(ForkRunner runner, RunRecord record, CaseSpec spec) {
+    List<RunResult> results = new ArrayList<>();
+    List<String> lost = new ArrayList<>();
+    for (int fork = 1; fork <= effort.forks(); fork++) {
+      Outcome outcome = runner.run(spec, effort);
+      switch (outcome.status()) {
+        case OK -> results.add(outcome.result());
+        case CRASH -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));
+        // A wrong result, a hang or an error would come again; a number beside it is worth nothing.
+        case WRONG -> {
+          return fail(record, spec, Status.FAILED, "wrong result: " + outcome.message());
+        }
+        case TIMEOUT -> {
+          return fail(record, spec, Status.TIMEOUT, outcome.message());
+        }
+        case ERROR -> {
+          return fail(record, spec, Status.FAILED, outcome.message());
+        }
+        default -> throw new AssertionError(outcome.status());
+      }
+    }
+    if (results.isEmpty()) {
+      return fail(record, spec, Status.FAILED, String.join("; ", lost));
+    }
+    List<List<Measured>> measured = DeviceTimeResults.measured(results);
+    CaseResult result = CaseResults.measured(spec, measured, String.join("; ", lost));
+    record.add(result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(results));
+    return result;
+  }
+
+  private static CaseResult fail(RunRecord record, CaseSpec spec, Status status, String reason) {
+    CaseResult result = CaseResults.failed(spec, status, reason);
+    record.add(result, List.of(), null);
+    return result;
+  }
+
+  private void say(String line) {
+    out.println(line);
+    out.flush();
+  }
+}

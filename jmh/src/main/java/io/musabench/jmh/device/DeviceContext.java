@@ -1,0 +1,93 @@
+package io.musabench.jmh.device;
+
+import io.musabench.bindings.Target;
+import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.bindings.kernels.PortableKernels;
+import io.musabench.bindings.runtime.Attribute;
+import io.musabench.bindings.runtime.Stream;
+
+/**
+ * The device as one benchmark sees it: the target, one stream, and what is needed to make caches
+ * cold.
+ *
+ * <p>Device state belongs to a thread, so open this on the thread that launches. Closing gives back
+ * everything that was made on the device.
+ */
+public final class DeviceContext implements AutoCloseable {
+  // Reading four times the last-level cache pushes everything else out of it, whatever the
+  // replacement policy; GPUs that do not tell their cache's size have less than 64 MiB.
+  private static final long CACHE_MULTIPLE = 4;
+  private static final long ASSUMED_CACHE_BYTES = 64L << 20;
+  private static final int EVICTION_STREAMS = 4;
+
+  private final Target target;
+  private final Stream stream;
+  private final PortableKernels kernels;
+  private final long cacheBytes;
+  private Launch eviction;
+
+  private DeviceContext(Target target) {
+    this.target = target;
+    this.kernels = target.kernels();
+    this.stream = target.runtime().createStream();
+    target.ffi().setStream(stream);
+    this.cacheBytes =
+        target.runtime().currentDevice().findAttribute(Attribute.L2_CACHE_SIZE).stream()
+            .asLongStream()
+            .filter(bytes -> bytes > 0)
+            .findFirst()
+            .orElse(ASSUMED_CACHE_BYTES);
+  }
+
+  /** Opens the target that the system properties select. */
+  public static DeviceContext open() {
+    return new DeviceContext(Target.open());
+  }
+
+  /** The target. */
+  public Target target() {
+    return target;
+  }
+
+  /** The stream that everything is launched on. */
+  public Stream stream() {
+    return stream;
+  }
+
+  /** The portable kernels. */
+  public PortableKernels kernels() {
+    return kernels;
+  }
+
+  /** Size of the last-level cache in bytes, as the runtime tells it. */
+  public long cacheBytes() {
+    return cacheBytes;
+  }
+
+  /**
+   * A call that empties the caches of what the benchmark uses.
+   *
+   * <p>It reads rather than writes: lines left dirty by a memset would be written back during the
+   * span that is timed.
+   */
+  public Launch eviction() {
+    if (eviction == null) {
+      Tensor source = target.ffi().allocate(DType.U8, CACHE_MULTIPLE * cacheBytes);
+      source.fillBytes((byte) 1); // Pages that were never written share one zero page.
+      Tensor result = target.ffi().allocate(DType.F32, 1);
+      eviction = Launch.of(kernels.readBandwidth(source, EVICTION_STREAMS, result));
+    }
+    return eviction;
+  }
+
+  /** Waits for everything queued; an error of that work is thrown here. */
+  public void synchronize() {
+    stream.synchronize();
+  }
+
+  @Override
+  public void close() {
+    target.close();
+  }
+}

@@ -1,0 +1,119 @@
+package io.musabench.jmh.device;
+
+import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.bindings.kernels.PortableKernels;
+import io.musabench.bindings.runtime.DeviceMemory;
+import java.util.Random;
+
+/**
+ * Makes the tensors of one copy of a workload.
+ *
+ * <p>Contents follow from the seed alone: the n-th random tensor of a seed is always the same.
+ * Nothing is zero, because zeros are faster than anything a user would compute with.
+ */
+public final class Inputs {
+  /** What a norm adds to the mean square where no model says otherwise: Qwen3's value. */
+  private static final double EPSILON = 1e-6;
+
+  private final DeviceContext context;
+  private final DType dtype;
+  private final Random random;
+  private long bytes;
+
+  /**
+   * @param dtype type of activations and weights
+   * @param seed where all random values come from
+   */
+  public Inputs(DeviceContext context, DType dtype, long seed) {
+    this.context = context;
+    this.dtype = dtype;
+    this.random = new Random(seed);
+  }
+
+  /** The kernels to call. */
+  public PortableKernels kernels() {
+    return context.kernels();
+  }
+
+  /** The kernels with their shapes and checks. */
+  public KernelCases cases() {
+    return new KernelCases(context.kernels(), EPSILON);
+  }
+
+  /** The device. */
+  public DeviceContext context() {
+    return context;
+  }
+
+  /** Type of activations and weights. */
+  public DType dtype() {
+    return dtype;
+  }
+
+  /** Where anything else that is random comes from, such as the order of pages. */
+  public Random random() {
+    return random;
+  }
+
+  /** Bytes of all tensors made so far. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Normally distributed values with the given standard deviation. */
+  public Tensor random(double scale, long... shape) {
+    return random(dtype, scale, shape);
+  }
+
+  /** Normally distributed values of another type than the workload's. */
+  public Tensor random(DType type, double scale, long... shape) {
+    Tensor tensor = allocate(type, shape);
+    kernels().randomFill(tensor, random.nextInt(Integer.MAX_VALUE), scale).launch();
+    return tensor;
+  }
+
+  /**
+   * Weights of a projection with {@code inputs} input features: {@code outputs} rows of {@code
+   * inputs}, scaled so that the output has about the variance of the input.
+   */
+  public Tensor projection(long outputs, long inputs) {
+    return random(1 / Math.sqrt(inputs), outputs, inputs);
+  }
+
+  /** A tensor for results, in the workload's type. */
+  public Tensor output(long... shape) {
+    return allocate(dtype, shape);
+  }
+
+  /** A tensor for results of another type than the workload's. */
+  public Tensor output(DType type, long... shape) {
+    return allocate(type, shape);
+  }
+
+  /** Bytes of random content; a last incomplete group of four is left undefined. */
+  public Tensor bytes(long count) {
+    DeviceMemory memory = context.target().runtime().allocate(count);
+    bytes += count;
+    // No kernel fills bytes: the block is filled as floats first, and their bytes are as random.
+    Tensor floats = context.target().ffi().wrap(memory, 0, DType.F32, count / Float.BYTES);
+    kernels().randomFill(floats, random.nextInt(Integer.MAX_VALUE), 1).launch();
+    return context.target().ffi().wrap(memory, 0, DType.U8, count);
+  }
+
+  /** A vector of 32-bit integers. */
+  public Tensor ints(int... values) {
+    return allocate(DType.I32, values.length).copyFrom(values);
+  }
+
+  /** A vector of 64-bit integers. */
+  public Tensor longs(long... values) {
+    return allocate(DType.I64, values.length).copyFrom(values);
+  }
+
+  private Tensor allocate(DType type, long... shape) {
+    Tensor tensor = context.target().ffi().allocate(type, shape);
+    bytes += tensor.bytes();
+    return tensor;
+  }
+}

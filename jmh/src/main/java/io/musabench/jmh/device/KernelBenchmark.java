@@ -1,0 +1,69 @@
+package io.musabench.jmh.device;
+
+import java.util.List;
+import org.openjdk.jmh.annotations.Param;
+
+/**
+ * A benchmark of one kernel: makes copies of its operands, checks it, samples it, checks it again.
+ *
+ * <p>A subclass declares its parameters, says how to build the kernel, and has one {@code
+ * Benchmark} method that calls {@link #sample}.
+ */
+public abstract class KernelBenchmark extends DeviceBenchmark {
+  /** Type of activations and weights: {@code bf16} or {@code fp16}. */
+  @Param("bf16")
+  public String dtype;
+
+  /** {@code cold} or {@code hot}. */
+  @Param("cold")
+  public String cache;
+
+  /** Seed of the inputs. */
+  @Param("1")
+  public long seed;
+
+  private KernelTimer timer;
+  private Agreement before;
+
+  /** Makes one copy of the workload. Called several times; every copy has its own operands. */
+  protected abstract KernelCase build(Inputs inputs);
+
+  @Override
+  protected final void prepare() {
+    timer = new KernelTimer(context(), cache.equals("cold"), this::copy);
+    before = timer.verify();
+  }
+
+  private KernelTimer.Copy copy(int index) {
+    Inputs inputs = new Inputs(context(), DTypes.parse(dtype), seed + index);
+    KernelCase kernel = build(inputs);
+    return new KernelTimer.Copy(kernel, inputs.bytes());
+  }
+
+  /** One sampling session. */
+  protected final void sample() {
+    KernelCase kernel = timer.kernel();
+    LaunchTimer.Sampled sampled = timer.run(limits());
+    publish(
+        new Measured(
+            kernel.call().name(),
+            kernel.shape(),
+            1,
+            Measured.Clock.DEVICE,
+            sampled.nanos(),
+            sampled.launches(),
+            kernel.work().flops(),
+            kernel.work().bytes(),
+            seed,
+            before.toString(),
+            sampled.metrics(),
+            List.of(),
+            List.of()));
+  }
+
+  @Override
+  protected final void finish() {
+    timer.verifyAgain();
+    timer.close();
+  }
+}

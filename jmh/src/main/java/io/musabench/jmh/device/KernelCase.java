@@ -1,0 +1,59 @@
+package io.musabench.jmh.device;
+
+import io.musabench.bindings.ffi.PreparedCall;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.results.model.Work;
+import java.util.List;
+
+/**
+ * One kernel with its operands, ready to launch.
+ *
+ * <p>Launching it again gives the same result: no operand is also an output.
+ *
+ * @param shape the shape in words, as {@link io.musabench.results.model.KernelCall#shape} prints it
+ * @param work FLOPs and bytes of one launch
+ * @param call the call
+ * @param outputs everything the kernel writes
+ * @param check compares the outputs with the reference
+ */
+public record KernelCase(
+    String shape, Work work, PreparedCall call, List<Tensor> outputs, Check check) {
+
+  /** Compares what a kernel wrote with a double-precision reference computed from its operands. */
+  @FunctionalInterface
+  public interface Check {
+    /**
+     * Reads back a sample of rows and compares.
+     *
+     * @return what was compared and how far off it was
+     * @throws WrongResultException when a value is off by more than its tolerance
+     */
+    Agreement compare();
+  }
+
+  /** Overwrites the outputs, so that a kernel that writes nothing cannot pass for a right one. */
+  public void poison() {
+    outputs.forEach(Tensor::poison);
+  }
+
+  /**
+   * Runs the kernel once over poisoned outputs and checks all of it: a sample against the
+   * reference, the rest for being written and finite.
+   *
+   * @throws WrongResultException when it does not hold
+   */
+  public Agreement verify(DeviceContext context) {
+    poison();
+    call.launch();
+    context.synchronize();
+    return inspect();
+  }
+
+  /** Checks what the last launches left in the outputs. */
+  public Agreement inspect() {
+    for (Tensor output : outputs) {
+      Agreement.requireWritten(call.name(), output);
+    }
+    return check.compare();
+  }
+}

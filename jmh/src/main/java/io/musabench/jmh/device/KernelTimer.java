@@ -1,0 +1,81 @@
+package io.musabench.jmh.device;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/** Samples one kernel and holds what it writes against the reference before and after. */
+final class KernelTimer implements AutoCloseable {
+  private final DeviceContext context;
+  private final List<KernelCase> copies = new ArrayList<>();
+  private final LaunchTimer timer;
+  private double firstRunNanos;
+
+  /**
+   * @param cold whether every launch must find its operands in no cache
+   * @param source makes the n-th copy of the kernel's operands
+   */
+  KernelTimer(DeviceContext context, boolean cold, IntFunction<Copy> source) {
+    this.context = context;
+    Copy first = source.apply(0);
+    copies.add(first.kernel());
+    if (cold) {
+      timer = LaunchTimer.cold(context, index -> launch(index, source), first.bytes());
+    } else {
+      timer = LaunchTimer.hot(context, Launch.of(first.kernel().call()));
+    }
+  }
+
+  private Launch launch(int index, IntFunction<Copy> source) {
+    if (index == copies.size()) {
+      copies.add(source.apply(index).kernel());
+    }
+    return Launch.of(copies.get(index).call());
+  }
+
+  /** The kernel, on its first copy. */
+  KernelCase kernel() {
+    return copies.get(0);
+  }
+
+  /** Runs the kernel for the first time and checks what it wrote. */
+  Agreement verify() {
+    context.synchronize();
+    long start = System.nanoTime();
+    kernel().call().launch();
+    context.synchronize();
+    firstRunNanos = System.nanoTime() - start;
+    return kernel().verify(context);
+  }
+
+  /** One sampling session. */
+  LaunchTimer.Sampled run(SessionLimits limits) {
+    timer.prepare(limits);
+    copies.forEach(KernelCase::poison); // So that verifyAgain sees what timing wrote.
+    LaunchTimer.Sampled sampled = timer.run(limits);
+    List<Metric> metrics = new ArrayList<>(sampled.metrics());
+    metrics.add(new Metric(Measured.FIRST_RUN, "ns/op", new double[] {firstRunNanos}));
+    return new LaunchTimer.Sampled(sampled.nanos(), sampled.launches(), metrics);
+  }
+
+  /** Checks what timing left behind in every copy that it used. */
+  Agreement verifyAgain() {
+    Agreement all = Agreement.NONE;
+    for (KernelCase copy : copies.subList(0, timer.copiesUsed())) {
+      all = all.and(copy.inspect());
+    }
+    return all;
+  }
+
+  @Override
+  public void close() {
+    timer.close();
+  }
+
+  /**
+   * A kernel on its own operands.
+   *
+   * @param bytes bytes of all operands
+   */
+  record Copy(KernelCase kernel, long bytes) {}
+}

@@ -1,0 +1,169 @@
+package io.musabench.jmh.device;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * Samples the device time and the host time of one launch.
+ *
+ * <p>Cold: every launch finds its operands in no cache. Where a copy of the operands is large,
+ * samples take turns over so many copies that a copy is evicted before its next turn; where it is
+ * small, the caches are emptied before each sample and the launches of the sample use a copy each.
+ * Hot: every launch uses the same copy.
+ *
+ * <p>What is shorter than 20 us is launched so often in a sample that the span is 100 us: events
+ * resolve about half a microsecond.
+ */
+final class LaunchTimer implements AutoCloseable {
+  private static final double SHORT_NANOS = 20e3;
+  private static final double SPAN_NANOS = 100e3;
+  private static final int MOST_LAUNCHES = 100;
+
+  // Enough to push a copy out of any cache before its next turn; a host with a last-level cache of
+  // several hundred megabytes tells its size.
+  private static final long LEAST_ROTATION_BYTES = 256L << 20;
+  private static final int ROTATION_CACHES = 4;
+  private static final int MOST_COPIES = 64;
+
+  private final DeviceContext context;
+  private final boolean cold;
+  private final IntFunction<Launch> source;
+  private final long copyBytes;
+  private final List<Launch> copies = new ArrayList<>();
+
+  private int launches;
+  private boolean evict;
+  private double launchNanos;
+  private Session session;
+  private int samples;
+
+  private LaunchTimer(
+      DeviceContext context, boolean cold, IntFunction<Launch> source, long copyBytes) {
+    this.context = context;
+    this.cold = cold;
+    this.source = source;
+    this.copyBytes = copyBytes;
+    copies.add(source.apply(0));
+  }
+
+  /** Everything in the caches that fits into them. */
+  static LaunchTimer hot(DeviceContext context, Launch launch) {
+    return new LaunchTimer(context, false, copy -> launch, 0);
+  }
+
+  /**
+   * Nothing in the caches.
+   *
+   * @param source makes the launch with its n-th copy of the operands
+   * @param copyBytes bytes of a copy
+   */
+  static LaunchTimer cold(DeviceContext context, IntFunction<Launch> source, long copyBytes) {
+    return new LaunchTimer(context, true, source, Math.max(1, copyBytes));
+  }
+
+  /**
+   * Works out how to sample and makes the copies that takes. The first {@link #run} does it too.
+   */
+  void prepare(SessionLimits limits) {
+    if (session == null) {
+      build(limits, plan());
+    }
+  }
+
+  /** One sampling session. */
+  Sampled run(SessionLimits limits) {
+    prepare(limits);
+    double[] nanos = session.run();
+    for (int i = 0; i < nanos.length; i++) {
+      nanos[i] /= launches;
+    }
+    HostTimer host = new HostTimer(context);
+    Launch launch = copies.get(0);
+    Launch before = cold ? context.eviction() : launch;
+    return new Sampled(
+        nanos,
+        launches,
+        List.of(
+            new Metric(
+                Measured.HOST_TIME, "ns/op", host.complete(before, launch, launchNanos, limits)),
+            new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit(launch, launchNanos, limits))));
+  }
+
+  /** How many of the copies a session launches. */
+  int copiesUsed() {
+    return Math.min(copies.size(), samples * launches);
+  }
+
+  /** Returns the device time of a sample with what goes before it. */
+  private double plan() {
+    launchNanos = estimate();
+    launches =
+        launchNanos >= SHORT_NANOS
+            ? 1
+            : (int) Math.min(MOST_LAUNCHES, Math.ceil(SPAN_NANOS / Math.max(launchNanos, 1)));
+    double sampleNanos = launchNanos * launches;
+    if (!cold) {
+      return sampleNanos;
+    }
+    long rotation = Math.max(LEAST_ROTATION_BYTES, ROTATION_CACHES * context.cacheBytes());
+    long turns = copyBytes >= rotation ? 1 : 1 + (rotation + copyBytes - 1) / copyBytes;
+    evict = launches > 1 || turns > MOST_COPIES;
+    int wanted = evict ? launches : (int) turns;
+    for (int i = copies.size(); i < wanted; i++) {
+      copies.add(source.apply(i));
+    }
+    return evict ? sampleNanos + span(context.eviction(), 1) : sampleNanos;
+  }
+
+  // Device time on warm caches, over enough launches to be worth an event pair.
+  private double estimate() {
+    int count = 1;
+    double nanos = span(copies.get(0), count);
+    while (nanos < SPAN_NANOS && count < MOST_LAUNCHES) {
+      count = Math.min(MOST_LAUNCHES, count * 4);
+      nanos = span(copies.get(0), count);
+    }
+    return nanos / count;
+  }
+
+  private double span(Launch launch, int count) {
+    try (Session trial = new Session(context)) {
+      return trial.untimed(launch).span(Collections.nCopies(count, launch)).run()[0];
+    }
+  }
+
+  private void build(SessionLimits limits, double sampleNanos) {
+    samples = limits.samples(sampleNanos);
+    session = new Session(context);
+    // The first keeps the device busy while the first spans are queued, the second warms it up.
+    session.untimed(context.eviction()).untimed(copies.get(0));
+    for (int sample = 0; sample < samples; sample++) {
+      if (evict) {
+        session.untimed(context.eviction());
+      }
+      List<Launch> span = new ArrayList<>();
+      for (int i = 0; i < launches; i++) {
+        span.add(copies.get((evict ? i : sample) % copies.size()));
+      }
+      session.span(span);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (session != null) {
+      session.close();
+    }
+  }
+
+  /**
+   * What a session found.
+   *
+   * @param nanos device time of one launch, one value a sample
+   * @param launches launches of a sample
+   * @param metrics host times
+   */
+  record Sampled(double[] nanos, int launches, List<Metric> metrics) {}
+}

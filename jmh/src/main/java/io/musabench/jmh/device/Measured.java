@@ -1,0 +1,87 @@
+package io.musabench.jmh.device;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one sampling session found.
+ *
+ * @param kernel name of the export of the one kernel measured; empty for anything else
+ * @param shape the kernel's shape, else empty
+ * @param kernels kernel calls in one operation; 0 where that means nothing
+ * @param clock whose time {@code nanos} is
+ * @param nanos time of one operation, one value a sample, in nanoseconds
+ * @param launches operations between the two events of a sample
+ * @param flops floating point operations of one operation; 0 when it does none worth a rate
+ * @param bytes bytes one operation has to move; 0 when it moves none worth a rate
+ * @param seed seed of the inputs
+ * @param check what was compared with the reference, and how far off it was
+ * @param metrics further quantities
+ * @param parts the kernels of a step one by one; empty for anything else
+ * @param notes lines the reader must know, for example that layers share weights
+ */
+public record Measured(
+    String kernel,
+    String shape,
+    int kernels,
+    Clock clock,
+    double[] nanos,
+    int launches,
+    long flops,
+    long bytes,
+    long seed,
+    String check,
+    ArrayList<Metric> metrics,
+    ArrayList<StepPart> parts,
+    ArrayList<String> notes)
+    implements Serializable {
+
+  /** Who took the time. */
+  public enum Clock {
+    /** Events on the stream. */
+    DEVICE,
+    /** The host, because the operation does nothing on the device. */
+    HOST
+  }
+
+  /** Metric: host time from the first call to the end of the work, {@code ns/op}. */
+  public static final String HOST_TIME = "host.time";
+
+  /** Metric: host time until the calls have returned, the work still running, {@code ns/op}. */
+  public static final String HOST_SUBMIT = "host.submit";
+
+  /** Metric: host time of the very first run, with everything it sets up, {@code ns/op}. */
+  public static final String FIRST_RUN = "host.first";
+
+  /** Copies the lists. */
+  public Measured(
+      String kernel,
+      String shape,
+      int kernels,
+      Clock clock,
+      double[] nanos,
+      int launches,
+      long flops,
+      long bytes,
+      long seed,
+      String check,
+      List<Metric> metrics,
+      List<StepPart> parts,
+      List<String> notes) {
+    this(
+        kernel,
+        shape,
+        kernels,
+        clock,
+        nanos,
+        launches,
+        flops,
+        bytes,
+        seed,
+        check,
+        new ArrayList<>(metrics),
+        new ArrayList<>(parts),
+        new ArrayList<>(notes));
+  }
+}

@@ -1,0 +1,143 @@
+package io.musabench.jmh.device;
+
+import io.musabench.bindings.ffi.CallList;
+import io.musabench.bindings.ffi.PreparedCall;
+import io.musabench.bindings.runtime.Graph;
+import io.musabench.bindings.runtime.GraphExec;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Samples a whole step and, in turn with it, each group of its kernels by itself.
+ *
+ * <p>A group is all calls of one kind over all layers, so its weights and caches are as cold as in
+ * the step. Taking turns in one process keeps what drifts, such as a clock, out of the difference
+ * between the step and the sum of its kernels.
+ */
+public final class StepTimer implements AutoCloseable {
+  private final DeviceContext context;
+  private final Launch step;
+  private final List<Launch> groups = new ArrayList<>();
+  private final List<Integer> counts = new ArrayList<>();
+  private final List<AutoCloseable> owned = new ArrayList<>();
+  private final List<Metric> setUp = new ArrayList<>();
+  private final boolean graph;
+  private Session session;
+  private int rounds;
+  private double stepNanos;
+
+  /**
+   * @param graph whether to replay graphs; otherwise every kernel is launched by itself
+   * @param calls the step
+   * @param groups the same calls by kind
+   */
+  public StepTimer(
+      DeviceContext context,
+      boolean graph,
+      List<PreparedCall> calls,
+      List<List<PreparedCall>> groups) {
+    this.context = context;
+    this.graph = graph;
+    this.step = launch(calls, true);
+    for (List<PreparedCall> group : groups) {
+      this.groups.add(launch(group, false));
+      counts.add(group.size());
+    }
+  }
+
+  private Launch launch(List<PreparedCall> calls, boolean whole) {
+    CallList list = new CallList(calls);
+    if (!graph) {
+      return Launch.of(list);
+    }
+    long begin = System.nanoTime();
+    try (Graph captured = context.target().runtime().capture(context.stream(), list::launch)) {
+      long middle = System.nanoTime();
+      GraphExec exec = captured.instantiate();
+      long end = System.nanoTime();
+      owned.add(exec);
+      exec.upload(context.stream());
+      if (whole) {
+        setUp.add(new Metric("graph.capture", "ns/op", new double[] {middle - begin}));
+        setUp.add(new Metric("graph.instantiate", "ns/op", new double[] {end - middle}));
+      }
+      return Launch.of(exec, context.stream());
+    }
+  }
+
+  /** Runs the step once and waits. */
+  public void runOnce() {
+    try (Session once = new Session(context)) {
+      stepNanos = once.span(List.of(step)).run()[0];
+    }
+  }
+
+  /** One sampling session. */
+  public Sampled run(SessionLimits limits) {
+    if (session == null) {
+      build(limits);
+    }
+    double[] spans = session.run();
+    double[] whole = new double[rounds];
+    double[][] parts = new double[groups.size()][rounds];
+    int next = 0;
+    for (int round = 0; round < rounds; round++) {
+      whole[round] = spans[next++];
+      for (int group = 0; group < parts.length; group++) {
+        parts[group][round] = spans[next++] / counts.get(group);
+      }
+    }
+    HostTimer host = new HostTimer(context);
+    List<Metric> metrics = new ArrayList<>(setUp);
+    metrics.add(
+        new Metric(
+            Measured.HOST_TIME,
+            "ns/op",
+            host.complete(context.eviction(), step, stepNanos, limits)));
+    metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit(step, stepNanos, limits)));
+    return new Sampled(whole, parts, metrics);
+  }
+
+  private void build(SessionLimits limits) {
+    runOnce(); // The first launch of a graph may do what later ones need not.
+    runOnce();
+    // A round is the step, the same work again group by group, and an eviction before each.
+    rounds = limits.samples(2 * stepNanos);
+    session = new Session(context);
+    for (int round = 0; round < rounds; round++) {
+      // The device is idle when the step is launched, as it is in an engine that waits for the
+      // tokens of the step before: launched behind other work, slow launches would not show.
+      session
+          .untimed(context.eviction())
+          .untimed(program -> program.synchronize(context.stream()))
+          .span(List.of(step));
+      for (Launch group : groups) {
+        session.untimed(context.eviction()).span(List.of(group));
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    if (session != null) {
+      session.close();
+    }
+    for (AutoCloseable exec : owned) {
+      try {
+        exec.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /**
+   * What a session found.
+   *
+   * @param whole device time of the step from the first launch to the last kernel's end, in
+   *     nanoseconds, one value a round
+   * @param parts the same for one call of each group
+   * @param metrics host times
+   */
+  public record Sampled(double[] whole, double[][] parts, List<Metric> metrics) {}
+}

@@ -1,0 +1,39 @@
+package io.musabench.jmh.elementwise;
+
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelBenchmark;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.results.model.Layout;
+import io.musabench.results.model.Models;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** Row gather from the embedding table. */
+public class Embedding extends KernelBenchmark {
+  @Param("Qwen3-0.6B")
+  public String model;
+
+  @Param("1")
+  public int tp;
+
+  @Param("8")
+  public int tokens;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected KernelCase build(Inputs inputs) {
+    Layout layout = Models.find(model).layout(tp);
+    int hidden = layout.model().hiddenSize();
+    int[] ids = inputs.random().ints(tokens, 0, layout.vocabSize()).toArray();
+    return inputs
+        .cases()
+        .embedding(
+            inputs.ints(ids),
+            inputs.random(1, layout.vocabSize(), hidden),
+            inputs.output(tokens, hidden));
+  }
+}

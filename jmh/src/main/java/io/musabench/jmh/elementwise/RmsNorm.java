@@ -1,0 +1,33 @@
+package io.musabench.jmh.elementwise;
+
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelBenchmark;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.results.model.Models;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** RMS normalisation of a model's hidden states. */
+public class RmsNorm extends KernelBenchmark {
+  @Param("Qwen3-0.6B")
+  public String model;
+
+  @Param("8")
+  public int tokens;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected KernelCase build(Inputs inputs) {
+    int hidden = Models.find(model).hiddenSize();
+    return inputs
+        .cases()
+        .rmsNorm(
+            inputs.random(1, tokens, hidden),
+            inputs.random(1, hidden),
+            inputs.output(tokens, hidden));
+  }
+}

@@ -1,0 +1,34 @@
+package io.musabench.jmh.elementwise;
+
+import io.musabench.bindings.ffi.DType;
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelBenchmark;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.results.model.Models;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** Greedy sampling: the index of each row's greatest logit. */
+public class Sampler extends KernelBenchmark {
+  @Param("Qwen3-0.6B")
+  public String model;
+
+  @Param("1")
+  public int tp;
+
+  @Param("8")
+  public int tokens;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected KernelCase build(Inputs inputs) {
+    int vocabulary = Models.find(model).layout(tp).vocabSize();
+    return inputs
+        .cases()
+        .argmax(inputs.random(1, tokens, vocabulary), inputs.output(DType.I32, tokens));
+  }
+}

@@ -1,0 +1,33 @@
+package io.musabench.jmh.elementwise;
+
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelBenchmark;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.results.model.Models;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** The activation between the two halves of an MLP. */
+public class SiluAndMul extends KernelBenchmark {
+  @Param("Qwen3-0.6B")
+  public String model;
+
+  @Param("1")
+  public int tp;
+
+  @Param("8")
+  public int tokens;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected KernelCase build(Inputs inputs) {
+    int ffn = Models.find(model).layout(tp).ffnSize();
+    return inputs
+        .cases()
+        .siluAndMul(inputs.random(1, tokens, 2L * ffn), inputs.output(tokens, ffn));
+  }
+}

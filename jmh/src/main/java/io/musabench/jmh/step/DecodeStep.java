@@ -1,0 +1,26 @@
+package io.musabench.jmh.step;
+
+import io.musabench.results.model.BatchSpec;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** One decode step: one new token for each request of a batch. */
+public class DecodeStep extends StepBenchmark {
+  @Param({"q1s1k", "4q1s1k", "8q1s1k"})
+  public String batch;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected BatchSpec requests() {
+    BatchSpec requests = BatchSpec.parse(batch);
+    if (!requests.isDecode()) {
+      throw new IllegalArgumentException(
+          "batch " + batch + " is no decode: every request needs one new token, as in 8q1s1k");
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,291 @@
+package io.musabench.jmh.step;
+
+import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.ffi.PreparedCall;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.bindings.kernels.AttentionOptions;
+import io.musabench.bindings.kernels.reference.LayerReference;
+import io.musabench.jmh.device.Agreement;
+import io.musabench.jmh.device.DeviceContext;
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.KernelCases;
+import io.musabench.jmh.device.PagedCache;
+import io.musabench.jmh.device.WrongResultException;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.HeadGeometry;
+import io.musabench.results.model.Layout;
+import io.musabench.results.model.ModelConfig;
+import io.musabench.results.model.Operation;
+import io.musabench.results.model.StepOperations;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One forward pass of one rank of a model: weights, KV caches, activations, and all kernel calls in
+ * order, from token ids to the next tokens.
+ *
+ * <p>A pass reads nothing that it has written itself in the pass before but its own new KV entries,
+ * which it writes again, so every pass gives the same result and every kernel of it can be run by
+ * itself any number of times.
+ */
+final class ModelStep {
+  /**
+   * A call in its place.
+   *
+   * @param role what it does in the model, for example {@code gate_up}
+   * @param kernel the call with its check
+   */
+  record Op(String role, KernelCase kernel) {}
+
+  /**
+   * All calls of one role and shape.
+   *
+   * @param first one of them, for shape and work
+   * @param calls the calls of all layers, each on its layer's own weights and cache
+   */
+  record Group(Op first, List<PreparedCall> calls) {}
+
+  private final StepOperations plan;
+  private final List<Op> ops = new ArrayList<>();
+  private final Tensor logits;
+  private final Tensor tokens;
+
+  private float[] expectedLogits;
+
+  /** Weights of one layer. Norms of queries and keys are null where the model has none. */
+  private record Weights(
+      Tensor inputNorm,
+      Tensor qkv,
+      Tensor qNorm,
+      Tensor kNorm,
+      Tensor o,
+      Tensor postNorm,
+      Tensor gateUp,
+      Tensor down) {
+    static Weights create(Inputs in, Layout layout) {
+      ModelConfig model = layout.model();
+      int hidden = model.hiddenSize();
+      boolean norm = model.qkNorm();
+      return new Weights(
+          in.random(1, hidden),
+          in.projection(layout.qkvWidth(), hidden),
+          norm ? in.random(1, model.headDim()) : null,
+          norm ? in.random(1, model.headDim()) : null,
+          in.projection(hidden, layout.qWidth()),
+          in.random(1, hidden),
+          in.projection(2L * layout.ffnSize(), hidden),
+          in.projection(hidden, layout.ffnSize()));
+    }
+  }
+
+  /**
+   * Builds the pass.
+   *
+   * @param sharedWeights whether all layers use the weights of one
+   */
+  ModelStep(Inputs in, Layout layout, BatchSpec batch, int pageSize, boolean sharedWeights) {
+    ModelConfig model = layout.model();
+    if (model.qkvBias() || model.oBias()) {
+      throw new IllegalArgumentException(
+          model.name() + " has projections with a bias, which no kernel here adds");
+    }
+    plan = StepOperations.of(layout, batch, pageSize);
+    HeadGeometry heads = layout.heads();
+    int hidden = model.hiddenSize();
+    int dim = heads.qkDim();
+    int t = batch.totalQ();
+    int rows = batch.size();
+    KernelCases cases = new KernelCases(in.kernels(), model.rmsNormEps());
+    AttentionOptions options = AttentionOptions.causal(dim);
+
+    // Activations: one set for all layers, as an inference engine's allocator would reuse them.
+    Tensor embedded = in.output(t, hidden);
+    Tensor normed = in.output(t, hidden);
+    Tensor[] residuals = {in.output(t, hidden), in.output(t, hidden)};
+    Tensor qkv = in.output(t, layout.qkvWidth());
+    Tensor q = in.output(t, heads.qHeads(), dim);
+    Tensor k = in.output(t, heads.kvHeads(), dim);
+    Tensor v =
+        qkv.slice(1, (long) (heads.qHeads() + heads.kvHeads()) * dim, layout.qkvWidth())
+            .view(0, new long[] {t, heads.kvHeads(), dim}, new long[] {layout.qkvWidth(), dim, 1});
+    Tensor attended = in.output(t, heads.qHeads(), dim);
+    Tensor projected = in.output(t, hidden);
+    Tensor gateUp = in.output(t, 2L * layout.ffnSize());
+    Tensor activated = in.output(t, layout.ffnSize());
+    logits = in.output(rows, layout.vocabSize());
+    tokens = in.output(DType.I32, rows);
+
+    Tensor embedding = in.projection(layout.vocabSize(), hidden);
+    Tensor head = model.tiedEmbeddings() ? embedding : in.projection(layout.vocabSize(), hidden);
+    Tensor ids = in.ints(in.random().ints(t, 0, layout.vocabSize()).toArray());
+    float[] table = LayerReference.cosSinTable(batch.maxKv(), dim, model.ropeTheta());
+    Tensor cosSin = in.output(DType.F32, batch.maxKv(), dim).copyFrom(table);
+
+    PagedCache cache = PagedCache.create(in, batch, heads, pageSize);
+    long[] slots = cache.newSlots();
+    Tensor slotMapping = in.longs(slots);
+    Tensor positions = in.ints(cache.newPositions());
+    Tensor cuSeqlens = in.ints(batch.cuSeqlensQ());
+    long workspaceBytes =
+        in.kernels()
+            .pagedAttentionWorkspace(
+                rows, batch.maxQ(), t, heads.qHeads(), heads.kvHeads(), dim, batch.maxKv(), 0);
+    Tensor workspace = in.output(DType.U8, workspaceBytes);
+
+    add("embedding", cases.embedding(ids, embedding, embedded));
+    Tensor residual = embedded;
+    Weights weights = null;
+    for (int layer = 0; layer < model.layers(); layer++) {
+      if (weights == null || !sharedWeights) {
+        weights = Weights.create(in, layout);
+      }
+      if (layer > 0) {
+        cache = cache.layer(in);
+      }
+      if (layer == 0) {
+        add("input_norm", cases.rmsNorm(embedded, weights.inputNorm, normed));
+      } else {
+        Tensor sum = other(residuals, residual);
+        add(
+            "input_norm",
+            cases.fusedAddRmsNorm(projected, residual, weights.inputNorm, normed, sum));
+        residual = sum;
+      }
+      add("qkv", cases.gemm(normed, weights.qkv, qkv));
+      add(
+          "qk_norm_rope",
+          cases.qkNormRope(heads, qkv, weights.qNorm, weights.kNorm, cosSin, positions, q, k));
+      add(
+          "kv_cache_write",
+          cases.kvCacheWrite(heads, k, v, cache.keys(), cache.values(), slotMapping, slots));
+      add(
+          "attention",
+          batch.isPrefill()
+              ? cases.fmhaPrefill(batch, heads, options, q, k, v, attended, cuSeqlens, cuSeqlens)
+              : cases.pagedAttention(cache, heads, options, q, attended, 0, workspace));
+      add("o", cases.gemm(attended.reshape(t, layout.qWidth()), weights.o, projected));
+      Tensor sum = other(residuals, residual);
+      add(
+          "post_attention_norm",
+          cases.fusedAddRmsNorm(projected, residual, weights.postNorm, normed, sum));
+      residual = sum;
+      add("gate_up", cases.gemm(normed, weights.gateUp, gateUp));
+      add("silu_and_mul", cases.siluAndMul(gateUp, activated));
+      add("down", cases.gemm(activated, weights.down, projected));
+    }
+    add(
+        "final_norm",
+        cases.fusedAddRmsNorm(
+            projected, residual, in.random(1, hidden), normed, other(residuals, residual)));
+    Tensor last = normed;
+    if (rows < t) {
+      int[] starts = batch.cuSeqlensQ();
+      int[] lastRows = new int[rows];
+      for (int b = 0; b < rows; b++) {
+        lastRows[b] = starts[b + 1] - 1;
+      }
+      last = in.output(rows, hidden);
+      add("logits_rows", cases.embedding(in.ints(lastRows), normed, last));
+    }
+    add("lm_head", cases.gemm(last, head, logits));
+    add("sampler", cases.argmax(logits, tokens));
+    requirePlan();
+  }
+
+  private static Tensor other(Tensor[] two, Tensor used) {
+    return two[0] == used ? two[1] : two[0];
+  }
+
+  private void add(String role, KernelCase kernel) {
+    ops.add(new Op(role, kernel));
+  }
+
+  // The figures of merit come from the plan, so this must be what was planned.
+  private void requirePlan() {
+    List<Operation> planned = plan.inOrder();
+    for (int i = 0; i < Math.max(planned.size(), ops.size()); i++) {
+      String want = i < planned.size() ? text(planned.get(i)) : "nothing";
+      String got = i < ops.size() ? text(ops.get(i)) : "nothing";
+      if (!want.equals(got)) {
+        throw new IllegalStateException(
+            "kernel %d of the step is %s where %s is planned".formatted(i, got, want));
+      }
+    }
+  }
+
+  private static String text(Operation op) {
+    return op.role() + " " + op.call().key();
+  }
+
+  private static String text(Op op) {
+    return op.role() + " " + op.kernel().call().name() + " " + op.kernel().shape();
+  }
+
+  /** What the model says the step has to do. */
+  StepOperations plan() {
+    return plan;
+  }
+
+  /** All calls in order. */
+  List<PreparedCall> calls() {
+    return ops.stream().map(op -> op.kernel().call()).toList();
+  }
+
+  /** The calls by role and shape, in the order of first use. */
+  List<Group> groups() {
+    Map<String, Group> groups = new LinkedHashMap<>();
+    for (Op op : ops) {
+      groups
+          .computeIfAbsent(text(op), key -> new Group(op, new ArrayList<>()))
+          .calls()
+          .add(op.kernel().call());
+    }
+    return List.copyOf(groups.values());
+  }
+
+  /**
+   * Runs the step once, waits after every kernel, and checks each against the reference from the
+   * operands that it really had. Keeps the logits as what every later run must give.
+   */
+  Agreement verifyKernelByKernel(DeviceContext context) {
+    Agreement all = Agreement.NONE;
+    for (int i = 0; i < ops.size(); i++) {
+      Op op = ops.get(i);
+      try {
+        all = all.and(op.kernel().verify(context));
+      } catch (WrongResultException e) {
+        throw new WrongResultException(
+            "kernel %d of the step, %s: %s".formatted(i, op.role(), e.getMessage()));
+      }
+    }
+    expectedLogits = logits.toFloats();
+    return all;
+  }
+
+  /** Overwrites the step's results before a run that is to be checked. */
+  void poison() {
+    logits.poison();
+    tokens.poison();
+  }
+
+  /** Checks logits and tokens of the last run against those of {@link #verifyKernelByKernel}. */
+  Agreement verifyResult() {
+    double[] expected = new double[expectedLogits.length];
+    for (int i = 0; i < expected.length; i++) {
+      expected[i] = expectedLogits[i];
+    }
+    Agreement agreement = Agreement.compare("logit", expected, logits.toFloats());
+    int[] found = tokens.toInts();
+    for (int row = 0; row < found.length; row++) {
+      int best = LayerReference.argmax(logits.select(0, row).toFloats());
+      if (found[row] != best) {
+        throw new WrongResultException(
+            "token of request %d is %d, not %d".formatted(row, found[row], best));
+      }
+    }
+    return agreement;
+  }
+}

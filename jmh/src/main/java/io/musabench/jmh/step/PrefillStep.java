@@ -1,0 +1,26 @@
+package io.musabench.jmh.step;
+
+import io.musabench.results.model.BatchSpec;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/** One step with prompt tokens: whole prompts, chunks of them, or chunks and decodes together. */
+public class PrefillStep extends StepBenchmark {
+  @Param("q256")
+  public String batch;
+
+  @Benchmark
+  public void time() {
+    sample();
+  }
+
+  @Override
+  protected BatchSpec requests() {
+    BatchSpec requests = BatchSpec.parse(batch);
+    if (requests.isDecode()) {
+      throw new IllegalArgumentException(
+          "batch " + batch + " has no prompt tokens; see DecodeStep");
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,112 @@
+package io.musabench.jmh.step;
+
+import io.musabench.jmh.device.Agreement;
+import io.musabench.jmh.device.DTypes;
+import io.musabench.jmh.device.DeviceBenchmark;
+import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.Measured;
+import io.musabench.jmh.device.StepPart;
+import io.musabench.jmh.device.StepTimer;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.Models;
+import io.musabench.results.model.Work;
+import java.util.ArrayList;
+import java.util.List;
+import org.openjdk.jmh.annotations.Param;
+
+/** One forward pass of a model, as a whole and kernel by kernel. */
+public abstract class StepBenchmark extends DeviceBenchmark {
+  private static final int ELEMENT_BYTES = 2;
+
+  @Param("Qwen3-0.6B")
+  public String model;
+
+  @Param("1")
+  public int tp;
+
+  @Param({"eager", "graph"})
+  public String mode;
+
+  @Param("bf16")
+  public String dtype;
+
+  @Param("16")
+  public int page;
+
+  @Param("false")
+  public boolean sharedWeights;
+
+  @Param("1")
+  public long seed;
+
+  private ModelStep step;
+  private StepTimer timer;
+  private Agreement before;
+
+  /** The requests of the step; refuses what the benchmark is not about. */
+  protected abstract BatchSpec requests();
+
+  @Override
+  protected final void prepare() {
+    Inputs inputs = new Inputs(context(), DTypes.parse(dtype), seed);
+    step = new ModelStep(inputs, Models.find(model).layout(tp), requests(), page, sharedWeights);
+    Agreement kernels = step.verifyKernelByKernel(context());
+    timer =
+        new StepTimer(
+            context(),
+            mode.equals("graph"),
+            step.calls(),
+            step.groups().stream().map(ModelStep.Group::calls).toList());
+    before = kernels.and(verifyStep());
+  }
+
+  private Agreement verifyStep() {
+    step.poison();
+    timer.runOnce();
+    return step.verifyResult();
+  }
+
+  /** One sampling session. */
+  protected final void sample() {
+    StepTimer.Sampled sampled = timer.run(limits());
+    List<StepPart> parts = new ArrayList<>();
+    List<ModelStep.Group> groups = step.groups();
+    for (int i = 0; i < groups.size(); i++) {
+      KernelCase kernel = groups.get(i).first().kernel();
+      parts.add(
+          new StepPart(
+              groups.get(i).first().role(),
+              kernel.call().name(),
+              kernel.shape(),
+              groups.get(i).calls().size(),
+              kernel.work().flops(),
+              kernel.work().bytes(),
+              sampled.parts()[i]));
+    }
+    Work work = step.plan().work(ELEMENT_BYTES);
+    publish(
+        new Measured(
+            "",
+            "",
+            step.calls().size(),
+            Measured.Clock.DEVICE,
+            sampled.whole(),
+            1,
+            work.flops(),
+            work.bytes(),
+            seed,
+            before.toString(),
+            sampled.metrics(),
+            parts,
+            sharedWeights
+                ? List.of("all layers share one layer's weights, which may therefore be cached")
+                : List.of()));
+  }
+
+  @Override
+  protected final void finish() {
+    verifyStep();
+    timer.close();
+  }
+}

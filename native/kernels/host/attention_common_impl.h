@@ -1,0 +1,183 @@
+// What both attention kernels use. Scores are kept in units of log 2, so that a softmax weight is one exp2.
+//
+// Sixteen elements are loaded as two vectors in an order that suits the type (bf16: even and odd elements). Queries,
+// keys, values and accumulators all have that order, so it never shows; store16 undoes it.
+#pragma once
+
+#include <math.h>
+
+#include "../../abi/musart_host.h"
+#include "attention_kernels.h"
+#include "simd.h"
+
+namespace musabench {
+namespace MUSABENCH_ISA_NAMESPACE {
+namespace {
+
+constexpr float kLog2E = 1.44269504f;
+constexpr float kLn2 = 0.693147181f;
+
+MUSABENCH_INLINE int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+MUSABENCH_INLINE int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+MUSABENCH_INLINE int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+MUSABENCH_INLINE int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+
+MUSABENCH_INLINE void load16(const Bf16* p, F8* a, F8* b) {
+  U8 pairs;
+  memcpy(&pairs, p, sizeof pairs);
+  *a = (F8)(pairs << 16);
+  *b = (F8)(pairs & 0xffff0000u);
+}
+MUSABENCH_INLINE void load16(const Fp16* p, F8* a, F8* b) {
+  *a = load8(p);
+  *b = load8(p + 8);
+}
+MUSABENCH_INLINE void store16(Bf16* p, F8 a, F8 b) {
+  float natural[16];
+  for (int i = 0; i < 8; ++i) {
+    natural[2 * i] = a[i];
+    natural[2 * i + 1] = b[i];
+  }
+  store8(p, load8(natural));
+  store8(p + 8, load8(natural + 8));
+}
+MUSABENCH_INLINE void store16(Fp16* p, F8 a, F8 b) {
+  store8(p, a);
+  store8(p + 8, b);
+}
+
+// 2^x for x <= 126, relative error below 2e-7; exactly 0 below -127 (-infinity included).
+MUSABENCH_INLINE F8 exp2_8(F8 x) {
+  const F8 magic = splat(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer that stands in the last bits
+  const F8 clamped = max8(x, splat(-127.0f));
+  const F8 shifted = clamped + magic;
+  const F8 r = clamped - (shifted - magic);
+  F8 p = splat(1.327647199e-3f);
+  p = fma8(p, r, splat(9.675541334e-3f));
+  p = fma8(p, r, splat(5.550713273e-2f));
+  p = fma8(p, r, splat(2.402211972e-1f));
+  p = fma8(p, r, splat(6.931469671e-1f));
+  p = fma8(p, r, splat(1.0f));
+  // n = -127 makes the exponent field, and with it the factor, 0.
+  const U8 exponent = (U8)((I8)shifted - (I8)magic + 127) << 23;
+  return p * (F8)exponent;
+}
+
+MUSABENCH_INLINE float exp2_1(float x) { return exp2_8(splat(x))[0]; }
+
+// cap * tanh(x), x clamped to where tanh is 1 in fp32.
+MUSABENCH_INLINE F8 capped(F8 x, F8 cap) {
+  const F8 t = max8(min8(x, splat(12.0f)), splat(-12.0f));
+  const F8 e = exp2_8(t * splat(2.0f * kLog2E));
+  return cap * (splat(1.0f) - splat(2.0f) / (e + splat(1.0f)));
+}
+
+// Scores of `n` (a multiple of 8) keys from key `first`: the cap, then -infinity for keys outside [low, high).
+MUSABENCH_INLINE void cap_and_mask(float* scores, int64_t n, float cap, int64_t first, int64_t low, int64_t high) {
+  if (cap > 0) {
+    for (int64_t j = 0; j < n; j += 8) store8(scores + j, capped(load8(scores + j), splat(cap)));
+  }
+  const int64_t begin = low - first;
+  const int64_t end = high - first;
+  for (int64_t j = 0; j < min64(begin, n); ++j) scores[j] = -INFINITY;
+  for (int64_t j = max64(end, 0); j < n; ++j) scores[j] = -INFINITY;
+}
+
+// One step of the online softmax over `n` (a multiple of 8) scores, which become weights. Returns the factor for what
+// was accumulated before.
+MUSABENCH_INLINE float softmax_step(float* scores, int64_t n, float* row_max, float* row_sum) {
+  F8 m8 = load8(scores);
+  for (int64_t j = 8; j < n; j += 8) m8 = max8(m8, load8(scores + j));
+  const float before = *row_max;
+  const float block_max = max_of(m8);
+  const float now = block_max > before ? block_max : before;
+  const float base = now == -INFINITY ? 0.0f : now;  // no key seen yet: all weights are 2^-infinity
+  F8 sum = zero8();
+  for (int64_t j = 0; j < n; j += 8) {
+    const F8 w = exp2_8(load8(scores + j) - splat(base));
+    store8(scores + j, w);
+    sum = sum + w;
+  }
+  const float factor = exp2_1(before - base);
+  *row_max = now;
+  *row_sum = *row_sum * factor + sum_of(sum);
+  return factor;
+}
+
+// out = accumulated / sum, or zeros where the row saw no key.
+template <class T>
+MUSABENCH_INLINE void store_row(T* out, const float* accumulated, int64_t dim, float sum) {
+  const F8 factor = splat(sum == 0 ? 0.0f : 1.0f / sum);
+  for (int64_t d = 0; d < dim; d += 16)
+    store16(out + d, load8(accumulated + d) * factor, load8(accumulated + d + 8) * factor);
+}
+MUSABENCH_INLINE float log_sum_exp(float row_max, float sum) {
+  return sum == 0 ? -INFINITY : (row_max + log2f(sum)) * kLn2;
+}
+
+MUSABENCH_INLINE void fetch_to_l2(const void* p) { __builtin_prefetch(p, 0, 2); }
+
+// Keys and values of one sequence, contiguous (no table; one page without end) or paged.
+template <class T>
+struct KvSource {
+  const T* k;
+  const T* v;
+  AttentionStrides k_strides;
+  AttentionStrides v_strides;
+  const int32_t* table;
+  int64_t page_size;
+  int64_t pages;
+
+  // Addresses of the first head of tokens [first, first + n). False if the table names a page that does not exist.
+  bool rows(int64_t first, int64_t n, const T** k_rows, const T** v_rows) const {
+    if (table == nullptr) {
+      for (int64_t i = 0; i < n; ++i) {
+        k_rows[i] = k + (first + i) * k_strides.token;
+        v_rows[i] = v + (first + i) * v_strides.token;
+      }
+      return true;
+    }
+    int64_t index = first / page_size;
+    int64_t offset = first % page_size;
+    for (int64_t i = 0; i < n; ++index, offset = 0) {
+      const int64_t page = table[index];
+      if (page < 0 || page >= pages) return false;
+      const T* k_row = k + page * k_strides.outer + offset * k_strides.token;
+      const T* v_row = v + page * v_strides.outer + offset * v_strides.token;
+      for (const int64_t end = min64(n, i + page_size - offset); i < end; ++i) {
+        k_rows[i] = k_row;
+        v_rows[i] = v_row;
+        k_row += k_strides.token;
+        v_row += v_strides.token;
+      }
+    }
+    return true;
+  }
+};
+
+// The keys that query i of q_len sees: [low, high), empty if there is none.
+MUSABENCH_INLINE void visible_keys(AttentionMask mask, int64_t i, int64_t q_len, int64_t k_len, int64_t* low,
+                                   int64_t* high) {
+  const int64_t diagonal = i + k_len - q_len;
+  *high = mask.window_right < 0 ? k_len : min64(k_len, diagonal + mask.window_right + 1);
+  *low = mask.window_left < 0 ? 0 : max64(0, diagonal - mask.window_left);
+  if (*low >= *high) *low = *high = 0;
+}
+
+// Hands out parts of a lane's scratch.
+struct Arena {
+  char* next;
+
+  template <class T>
+  T* take(int64_t count) {
+    T* p = reinterpret_cast<T*>(next);
+    next += round_up(count * static_cast<int64_t>(sizeof(T)), 64);
+    return p;
+  }
+};
+// What take() needs at most for `bytes` in `parts` parts.
+MUSABENCH_INLINE size_t arena_bytes(int64_t bytes, int64_t parts) { return static_cast<size_t>(bytes + 64 * parts); }
+
+}  // namespace
+}  // namespace MUSABENCH_ISA_NAMESPACE
+}  // namespace musabench

@@ -1,0 +1,1 @@
+#include "roof_impl.h"

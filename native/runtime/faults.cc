@@ -1,0 +1,107 @@
+#include "runtime/faults.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace musabench {
+namespace {
+
+bool parse_number(const std::string& text, uint64_t& value) {
+  if (text.empty() || text.size() > 18) return false;
+  value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    value = value * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return true;
+}
+
+// One "function:n=code" or "kernel:name:n=action"; n may end with '+'.
+bool parse_fault(std::string text, Fault& fault) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) return false;
+  const std::string action = text.substr(equals + 1);
+  text.resize(equals);
+  if (text.rfind("kernel:", 0) == 0) {
+    fault.kernel = true;
+    text.erase(0, std::strlen("kernel:"));
+  }
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return false;
+  fault.name = text.substr(0, colon);
+  std::string count = text.substr(colon + 1);
+  if (!count.empty() && count.back() == '+') {
+    fault.repeat = true;
+    count.pop_back();
+  }
+  if (!parse_number(count, fault.first) || fault.first == 0) return false;
+  if (!fault.kernel && fault.name.rfind("musa", 0) != 0) return false;
+
+  uint64_t code = 0;
+  if (parse_number(action, code) && code > 0 && code < 1000) {
+    fault.action = FaultAction::kError;
+    fault.error = static_cast<musaError_t>(code);
+    return true;
+  }
+  if (!fault.kernel) return false;
+  if (action == "hang") fault.action = FaultAction::kHang;
+  if (action == "wrong") fault.action = FaultAction::kWrong;
+  if (action == "crash") fault.action = FaultAction::kCrash;
+  return fault.action != FaultAction::kNone;
+}
+
+}  // namespace
+
+std::string parse_faults(const std::string& text, std::vector<Fault>& faults) {
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(';', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (part.empty()) continue;
+    Fault fault;
+    if (!parse_fault(part, fault)) {
+      return "'" + part + "' is neither musaFunction:n=error nor kernel:name:n=error|hang|wrong|crash";
+    }
+    faults.push_back(fault);
+  }
+  return "";
+}
+
+struct FaultInjector::Counter {
+  Fault fault;
+  std::atomic<uint64_t> seen{0};
+};
+
+FaultInjector::FaultInjector(std::vector<Fault> faults) : active_(!faults.empty()) {
+  for (Fault& fault : faults) {
+    counters_.push_back(std::make_unique<Counter>());
+    counters_.back()->fault = std::move(fault);
+  }
+}
+
+FaultInjector::~FaultInjector() = default;
+
+const Fault* FaultInjector::next(bool kernel, const char* name) {
+  const Fault* hit = nullptr;
+  for (const auto& counter : counters_) {
+    const Fault& fault = counter->fault;
+    if (fault.kernel != kernel || (fault.name != name && !(kernel && fault.name == "*"))) continue;
+    const uint64_t seen = counter->seen.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (hit == nullptr && (seen == fault.first || (fault.repeat && seen > fault.first))) hit = &fault;
+  }
+  return hit;
+}
+
+musaError_t FaultInjector::on_call(const char* name) {
+  const Fault* fault = next(false, name);
+  return fault == nullptr ? musaSuccess : fault->error;
+}
+
+Fault FaultInjector::on_kernel(const char* name) {
+  const Fault* fault = next(true, name);
+  return fault == nullptr ? Fault() : *fault;
+}
+
+}  // namespace musabench

@@ -1,0 +1,877 @@
+// fmha_prefill and paged_attention against a double-precision reference: random shapes over every head dim, type, mask
+// and page size, odd lengths, strided views, graph replay, wrong arguments.
+//
+// Run without arguments it runs itself for each instruction set and several lane counts.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "abi/musa_runtime.h"
+#include "abi/musart_host.h"
+#include "abi/tvm_ffi.h"
+#include "check.h"
+
+extern "C" {
+int __tvm_ffi_fmha_prefill(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+int __tvm_ffi_paged_attention(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+int __tvm_ffi_paged_attention_workspace(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+}
+
+namespace musabench {
+namespace {
+
+std::mt19937_64 generator(20240731);
+
+int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(generator); }
+template <class T>
+T one_of(std::initializer_list<T> values) {
+  return values.begin()[pick(0, static_cast<int64_t>(values.size()) - 1)];
+}
+bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(generator) < p; }
+
+// ---- 16-bit types, bit by bit ---------------------------------------------------------------------------
+
+float half_to_float(uint16_t h, bool bf16) {
+  if (bf16) {
+    const uint32_t u = static_cast<uint32_t>(h) << 16;
+    float f;
+    std::memcpy(&f, &u, 4);
+    return f;
+  }
+  const int exponent = h >> 10 & 31;
+  const int fraction = h & 1023;
+  float magnitude;
+  if (exponent == 31) {
+    magnitude = fraction ? NAN : INFINITY;
+  } else {
+    magnitude = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  }
+  return h & 0x8000 ? -magnitude : magnitude;
+}
+
+// For inputs: of moderate size, rounding toward zero is as good as any.
+uint16_t float_to_half(float f, bool bf16) {
+  uint32_t u;
+  std::memcpy(&u, &f, 4);
+  if (bf16) return static_cast<uint16_t>(u >> 16);
+  const int exponent = static_cast<int>(u >> 23 & 255) - 127 + 15;
+  if (exponent <= 0) return static_cast<uint16_t>(u >> 16 & 0x8000);
+  return static_cast<uint16_t>((u >> 16 & 0x8000) | static_cast<uint32_t>(exponent) << 10 | (u >> 13 & 1023));
+}
+
+// ---- tensors --------------------------------------------------------------------------------------------
+
+constexpr size_t kGuard = 64;
+constexpr uint8_t kGuardByte = 0xA5;
+constexpr DLDataType kBf16 = {kDLBfloat, 16, 1};
+constexpr DLDataType kFp16 = {kDLFloat, 16, 1};
+constexpr DLDataType kF32 = {kDLFloat, 32, 1};
+constexpr DLDataType kI32 = {kDLInt, 32, 1};
+constexpr DLDataType kU8 = {kDLUInt, 8, 1};
+
+// Memory between guards, all bytes 0xff (NaN in every float type) until filled. Gaps between strided rows are guards.
+class Tensor {
+ public:
+  Tensor(DLDataType dtype, std::vector<int64_t> shape, std::vector<int64_t> padding = {})
+      : shape_(std::move(shape)), strides_(shape_.size()) {
+    int64_t stride = 1;
+    for (size_t i = shape_.size(); i-- > 0;) {
+      strides_[i] = stride;
+      stride *= std::max<int64_t>(1, shape_[i]);
+      if (i < padding.size()) stride += padding[i];  // behind every row of dimension i
+    }
+    element_ = dtype.bits / 8;
+    bytes_.assign(static_cast<size_t>(stride) * element_ + 2 * kGuard, kGuardByte);
+    dl_.data = bytes_.data() + kGuard;
+    dl_.device = {kDLCPU, 0};
+    dl_.ndim = static_cast<int32_t>(shape_.size());
+    dl_.dtype = dtype;
+    dl_.shape = shape_.data();
+    dl_.strides = strides_.data();
+    dl_.byte_offset = 0;
+    poison();
+  }
+  Tensor(const Tensor&) = delete;
+
+  void poison() {
+    each([&](int64_t offset) { std::memset(bytes_.data() + kGuard + offset * element_, 0xff, element_); });
+  }
+  void fill_normal(double scale) {
+    std::normal_distribution<float> normal(0, static_cast<float>(scale));
+    each([&](int64_t offset) { half(offset) = float_to_half(normal(generator), dl_.dtype.code == kDLBfloat); });
+  }
+  // Whether no byte but the elements' was written.
+  bool guards_intact() const {
+    std::vector<bool> owned(bytes_.size());
+    each([&](int64_t offset) {
+      for (size_t i = 0; i < element_; ++i) owned[kGuard + offset * element_ + i] = true;
+    });
+    for (size_t i = 0; i < bytes_.size(); ++i) {
+      if (!owned[i] && bytes_[i] != kGuardByte) return false;
+    }
+    return true;
+  }
+  int64_t at(std::initializer_list<int64_t> index) const {
+    int64_t offset = 0;
+    size_t d = 0;
+    for (const int64_t i : index) offset += i * strides_[d++];
+    return offset;
+  }
+  uint16_t& half(int64_t offset) { return reinterpret_cast<uint16_t*>(bytes_.data() + kGuard)[offset]; }
+  float value(int64_t offset) const {
+    const uint8_t* p = bytes_.data() + kGuard + offset * element_;
+    if (element_ == 4) {
+      float f;
+      std::memcpy(&f, p, 4);
+      return f;
+    }
+    uint16_t h;
+    std::memcpy(&h, p, 2);
+    return half_to_float(h, dl_.dtype.code == kDLBfloat);
+  }
+  int32_t& int_at(int64_t offset) { return reinterpret_cast<int32_t*>(bytes_.data() + kGuard)[offset]; }
+  DLTensor* dl() { return &dl_; }
+  int64_t shape(size_t i) const { return shape_[i]; }
+  int64_t stride(size_t i) const { return strides_[i]; }
+
+ private:
+  template <class F>
+  void each(F f) const {
+    each(f, 0, 0);
+  }
+  template <class F>
+  void each(F f, size_t d, int64_t offset) const {
+    if (d == shape_.size()) return f(offset);
+    for (int64_t i = 0; i < shape_[d]; ++i) each(f, d + 1, offset + i * strides_[d]);
+  }
+
+  std::vector<int64_t> shape_;
+  std::vector<int64_t> strides_;
+  std::vector<uint8_t> bytes_;
+  size_t element_;
+  DLTensor dl_;
+};
+using TensorPtr = std::unique_ptr<Tensor>;
+
+template <class... A>
+TensorPtr make(A&&... a) {
+  return std::make_unique<Tensor>(std::forward<A>(a)...);
+}
+
+TensorPtr ints(const std::vector<int32_t>& values) {
+  TensorPtr t = make(kI32, std::vector<int64_t>{static_cast<int64_t>(values.size())});
+  for (size_t i = 0; i < values.size(); ++i) t->int_at(static_cast<int64_t>(i)) = values[i];
+  return t;
+}
+
+// ---- calls ----------------------------------------------------------------------------------------------
+
+class Call {
+ public:
+  Call& operator<<(const TensorPtr& t) {
+    TVMFFIAny a = {};
+    a.type_index = t ? kTVMFFIDLTensorPtr : kTVMFFINone;
+    if (t) a.v_ptr = t->dl();
+    return add(a);
+  }
+  Call& operator<<(int64_t value) {
+    TVMFFIAny a = {};
+    a.type_index = kTVMFFIInt;
+    a.v_int64 = value;
+    return add(a);
+  }
+  Call& operator<<(double value) {
+    TVMFFIAny a = {};
+    a.type_index = kTVMFFIFloat;
+    a.v_float64 = value;
+    return add(a);
+  }
+  Call& operator<<(bool value) {
+    TVMFFIAny a = {};
+    a.type_index = kTVMFFIBool;
+    a.v_int64 = value;
+    return add(a);
+  }
+  Call& none() { return add(TVMFFIAny{}); }
+
+  // The error's text; empty when it went well.
+  std::string run(TVMFFISafeCallType function, int64_t* result = nullptr) const {
+    TVMFFIAny value = {};
+    if (function(nullptr, args_.data(), static_cast<int32_t>(args_.size()), &value) == 0) {
+      if (result != nullptr) *result = value.v_int64;
+      return "";
+    }
+    TVMFFIObjectHandle error = nullptr;
+    TVMFFIErrorMoveFromRaised(&error);
+    const auto* cell = reinterpret_cast<const TVMFFIErrorCell*>(static_cast<char*>(error) + sizeof(TVMFFIObject));
+    const std::string text =
+        std::string(cell->kind.data, cell->kind.size) + ": " + std::string(cell->message.data, cell->message.size);
+    TVMFFIObjectDecRef(error);
+    return text;
+  }
+
+ private:
+  Call& add(TVMFFIAny a) {
+    args_.push_back(a);
+    return *this;
+  }
+  std::vector<TVMFFIAny> args_;
+};
+
+// The environment's allocator: blocks outlive the tensors that name them, until the device has drained.
+std::vector<std::vector<float>> allocated;
+
+int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void*, void (*)(void*, const char*, const char*)) {
+  // Shape and strides live behind the tensor, as its deleter frees one block.
+  auto* tensor = static_cast<DLManagedTensorVersioned*>(std::calloc(1, sizeof(DLManagedTensorVersioned) + 16));
+  auto* shape = reinterpret_cast<int64_t*>(tensor + 1);
+  shape[0] = prototype->shape[0];
+  shape[1] = 1;
+  allocated.emplace_back(static_cast<size_t>(shape[0]) / 4 + 1, NAN);
+  tensor->version = {1, 0};
+  tensor->dl_tensor = *prototype;
+  tensor->dl_tensor.data = allocated.back().data();
+  tensor->dl_tensor.shape = shape;
+  tensor->dl_tensor.strides = shape + 1;
+  tensor->deleter = [](DLManagedTensorVersioned* self) { std::free(self); };
+  *out = tensor;
+  return 0;
+}
+
+void check_run(const Call& call, TVMFFISafeCallType function) {
+  CHECK_EQ(call.run(function), std::string());
+  CHECK_EQ(musaDeviceSynchronize(), musaSuccess);
+  allocated.clear();
+}
+
+// ---- reference ------------------------------------------------------------------------------------------
+
+struct Options {
+  double scale = 0.1;
+  bool causal = true;
+  int64_t left = -1;
+  int64_t right = -1;
+  double softcap = 0;
+};
+
+Options random_options(int64_t dim, int64_t k_len) {
+  Options o;
+  o.scale = chance(0.8) ? 1 / std::sqrt(static_cast<double>(dim)) : 0.3;
+  o.causal = chance(0.5);
+  if (chance(0.3)) o.left = pick(0, k_len + 2);
+  if (chance(0.2)) o.right = pick(0, k_len + 2);
+  if (chance(0.25)) o.softcap = one_of({0.5, 5.0, 30.0});
+  return o;
+}
+
+// One query row. `key(j, d)` and `value(j, d)` read the inputs; returns the log-sum-exp.
+template <class Key, class Value>
+double attend(const std::vector<double>& query, int64_t i, int64_t q_len, int64_t k_len, int64_t dim_v,
+              const Options& o, Key key, Value value, std::vector<double>* out) {
+  const int64_t right = o.causal ? 0 : o.right;
+  std::vector<std::pair<int64_t, double>> scores;
+  double top = -std::numeric_limits<double>::infinity();
+  for (int64_t j = 0; j < k_len; ++j) {
+    const int64_t diagonal = i + k_len - q_len;
+    if (right >= 0 && j > diagonal + right) continue;
+    if (o.left >= 0 && j < diagonal - o.left) continue;
+    double s = 0;
+    for (size_t d = 0; d < query.size(); ++d) s += query[d] * key(j, static_cast<int64_t>(d));
+    s *= o.scale;
+    if (o.softcap > 0) s = o.softcap * std::tanh(s / o.softcap);
+    scores.emplace_back(j, s);
+    top = std::max(top, s);
+  }
+  out->assign(static_cast<size_t>(dim_v), 0.0);
+  double sum = 0;
+  for (const auto& [j, s] : scores) {
+    const double w = std::exp(s - top);
+    sum += w;
+    for (int64_t d = 0; d < dim_v; ++d) (*out)[static_cast<size_t>(d)] += w * value(j, d);
+  }
+  if (sum == 0) return -std::numeric_limits<double>::infinity();
+  for (double& x : *out) x /= sum;
+  return top + std::log(sum);
+}
+
+// Far below the 1.5e-2 + 1e-2 |wanted| that users are promised: half a unit in the last place and fp32 noise.
+bool close(double actual, double wanted, bool bf16) {
+  return std::abs(actual - wanted) <= (bf16 ? 1e-3 + 4.5e-3 * std::abs(wanted) : 2e-4 + 8e-4 * std::abs(wanted));
+}
+bool lse_close(double actual, double wanted) {
+  if (std::isinf(wanted)) return actual == wanted;
+  return std::abs(actual - wanted) <= 2e-5 * (1 + std::abs(wanted));
+}
+
+struct Mismatches {
+  int64_t count = 0;
+  void add(const char* what, int64_t b, int64_t head, int64_t i, double actual, double wanted) {
+    if (count++ < 3) {
+      std::fprintf(stderr, "    %s: sequence %ld head %ld query %ld: %g, wanted %g\n", what, static_cast<long>(b),
+                   static_cast<long>(head), static_cast<long>(i), actual, wanted);
+    }
+  }
+};
+
+// ---- fmha_prefill ---------------------------------------------------------------------------------------
+
+struct Dims {
+  int64_t qk;
+  int64_t v;
+};
+const Dims kAllDims[] = {{64, 64}, {80, 80}, {96, 96}, {128, 128}, {192, 128}, {256, 256}};
+
+struct FmhaCase {
+  bool bf16 = true;
+  bool varlen = false;
+  bool views = false;  // inputs and outputs are views with gaps
+  bool with_lse = true;
+  Dims dims = {128, 128};
+  int64_t kv_heads = 1;
+  int64_t group = 1;
+  std::vector<int64_t> q_lens;
+  std::vector<int64_t> k_lens;
+  Options options;
+};
+
+void run_fmha(const FmhaCase& c) {
+  const auto batch = static_cast<int64_t>(c.q_lens.size());
+  const int64_t q_heads = c.kv_heads * c.group;
+  const DLDataType dtype = c.bf16 ? kBf16 : kFp16;
+  std::vector<int32_t> cu_q(1, 0);
+  std::vector<int32_t> cu_k(1, 0);
+  for (int64_t b = 0; b < batch; ++b) {
+    cu_q.push_back(cu_q.back() + static_cast<int32_t>(c.q_lens[static_cast<size_t>(b)]));
+    cu_k.push_back(cu_k.back() + static_cast<int32_t>(c.k_lens[static_cast<size_t>(b)]));
+  }
+  const auto shaped = [&](int64_t tokens, int64_t len, int64_t heads, int64_t dim) {
+    std::vector<int64_t> shape =
+        c.varlen ? std::vector<int64_t>{tokens, heads, dim} : std::vector<int64_t>{batch, len, heads, dim};
+    std::vector<int64_t> padding;
+    if (c.views) {
+      padding.assign(shape.size(), 0);
+      padding[shape.size() - 1] = 8 * pick(0, 2);
+      padding[shape.size() - 2] = pick(0, 40);
+    }
+    return make(dtype, shape, padding);
+  };
+  const int64_t q_len0 = batch > 0 ? c.q_lens[0] : 0;
+  const int64_t k_len0 = batch > 0 ? c.k_lens[0] : 0;
+  const TensorPtr q = shaped(cu_q.back(), q_len0, q_heads, c.dims.qk);
+  const TensorPtr k = shaped(cu_k.back(), k_len0, c.kv_heads, c.dims.qk);
+  const TensorPtr v = shaped(cu_k.back(), k_len0, c.kv_heads, c.dims.v);
+  const TensorPtr out = shaped(cu_q.back(), q_len0, q_heads, c.dims.v);
+  const TensorPtr lse = !c.with_lse ? nullptr
+                        : c.varlen  ? make(kF32, std::vector<int64_t>{q_heads, cu_q.back()})
+                                    : make(kF32, std::vector<int64_t>{batch, q_heads, q_len0});
+  q->fill_normal(1);
+  k->fill_normal(1);
+  v->fill_normal(1);
+  Call call;
+  const TensorPtr cu_q_tensor = c.varlen ? ints(cu_q) : nullptr;
+  const TensorPtr cu_k_tensor = c.varlen ? ints(cu_k) : nullptr;
+  call << q << k << v << c.options.scale << out << lse << c.options.causal << cu_q_tensor << cu_k_tensor;
+  call.none().none() << c.options.left << c.options.right << c.options.softcap;
+  check_run(call, __tvm_ffi_fmha_prefill);
+
+  Mismatches bad;
+  std::vector<double> query(static_cast<size_t>(c.dims.qk));
+  std::vector<double> wanted;
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t q0 = cu_q[static_cast<size_t>(b)];
+    const int64_t k0 = cu_k[static_cast<size_t>(b)];
+    const auto at = [&](const TensorPtr& t, int64_t begin, int64_t i, int64_t head) {
+      return c.varlen ? t->at({begin + i, head, 0}) : t->at({b, i, head, 0});
+    };
+    for (int64_t head = 0; head < q_heads; ++head) {
+      for (int64_t i = 0; i < c.q_lens[static_cast<size_t>(b)]; ++i) {
+        for (int64_t d = 0; d < c.dims.qk; ++d) query[static_cast<size_t>(d)] = q->value(at(q, q0, i, head) + d);
+        const double wanted_lse = attend(
+            query, i, c.q_lens[static_cast<size_t>(b)], c.k_lens[static_cast<size_t>(b)], c.dims.v, c.options,
+            [&](int64_t j, int64_t d) { return k->value(at(k, k0, j, head / c.group) + d); },
+            [&](int64_t j, int64_t d) { return v->value(at(v, k0, j, head / c.group) + d); }, &wanted);
+        for (int64_t d = 0; d < c.dims.v; ++d) {
+          const double actual = out->value(at(out, q0, i, head) + d);
+          if (!close(actual, wanted[static_cast<size_t>(d)], c.bf16)) {
+            bad.add("out", b, head, i, actual, wanted[static_cast<size_t>(d)]);
+          }
+        }
+        if (lse) {
+          const double actual = lse->value(c.varlen ? lse->at({head, q0 + i}) : lse->at({b, head, i}));
+          if (!lse_close(actual, wanted_lse)) bad.add("lse", b, head, i, actual, wanted_lse);
+        }
+      }
+    }
+  }
+  CHECK_EQ(bad.count, 0);
+  CHECK(out->guards_intact());
+  if (lse) CHECK(lse->guards_intact());
+  if (bad.count > 0) {
+    std::fprintf(stderr,
+                 "    fmha %s %s dims %ld/%ld heads %ld:%ld causal %d left %ld right %ld cap %g first %ld x %ld\n",
+                 c.bf16 ? "bf16" : "fp16", c.varlen ? "varlen" : "dense", static_cast<long>(c.dims.qk),
+                 static_cast<long>(c.dims.v), static_cast<long>(q_heads), static_cast<long>(c.kv_heads),
+                 c.options.causal, static_cast<long>(c.options.left), static_cast<long>(c.options.right),
+                 c.options.softcap, static_cast<long>(q_len0), static_cast<long>(k_len0));
+  }
+}
+
+int rounds = 6;
+
+void fmha_random_shapes() {
+  for (int round = 0; round < rounds; ++round) {
+    for (const Dims dims : kAllDims) {
+      for (const bool bf16 : {true, false}) {
+        FmhaCase c;
+        c.bf16 = bf16;
+        c.dims = dims;
+        c.varlen = chance(0.5);
+        c.views = chance(0.4);
+        c.with_lse = chance(0.8);
+        c.kv_heads = one_of<int64_t>({1, 2, 3});
+        c.group = one_of<int64_t>({1, 1, 2, 3, 4, 8});
+        const int64_t batch = pick(1, 3);
+        for (int64_t b = 0; b < batch; ++b) {
+          if (b > 0 && !c.varlen) {
+            c.q_lens.push_back(c.q_lens[0]);
+            c.k_lens.push_back(c.k_lens[0]);
+          } else {
+            c.q_lens.push_back(one_of<int64_t>({0, 1, 5, 17, 48, pick(1, 60), pick(1, 150)}));
+            c.k_lens.push_back(one_of<int64_t>({c.q_lens.back(), 0, 1, 16, 128, pick(1, 300), pick(1, 150)}));
+          }
+        }
+        c.options = random_options(dims.qk, c.k_lens[0]);
+        run_fmha(c);
+      }
+    }
+  }
+}
+
+void fmha_odd_lengths() {
+  for (const int64_t len : {1, 257, 1025}) {
+    FmhaCase c;
+    c.dims = {64, 64};
+    c.q_lens = {len};
+    c.k_lens = {len};
+    c.options.scale = 0.125;
+    run_fmha(c);
+    c.options.causal = false;
+    run_fmha(c);
+  }
+  // The end of a long context.
+  FmhaCase c;
+  c.q_lens = {7};
+  c.k_lens = {8190};
+  c.group = 2;
+  run_fmha(c);
+}
+
+void fmha_more_queries_than_keys() {
+  FmhaCase c;
+  c.q_lens = {100};
+  c.k_lens = {30};
+  run_fmha(c);
+  c.options.left = 10;
+  run_fmha(c);
+}
+
+void fmha_nothing_to_do() {
+  FmhaCase c;
+  c.varlen = true;
+  c.q_lens = {0, 0};
+  c.k_lens = {5, 0};
+  run_fmha(c);
+  c.q_lens = {};
+  c.k_lens = {};
+  run_fmha(c);
+}
+
+// ---- paged_attention ------------------------------------------------------------------------------------
+
+struct PagedCase {
+  bool bf16 = true;
+  bool views = false;
+  bool with_cu = true;
+  bool with_workspace = true;
+  bool with_lse = true;
+  int64_t dim = 128;
+  int64_t kv_heads = 1;
+  int64_t group = 1;
+  int64_t page_size = 16;
+  int64_t spare_pages = 3;  // of a page table row
+  int64_t num_splits = 0;
+  std::vector<int64_t> q_lens;
+  std::vector<int64_t> k_lens;
+  Options options;
+};
+
+// The tensors of a case; pages are handed out in random order, unused table entries are out of range.
+struct Paged {
+  explicit Paged(const PagedCase& paged_case) : c(paged_case) {
+    const auto batch = static_cast<int64_t>(c.q_lens.size());
+    const int64_t q_heads = c.kv_heads * c.group;
+    const DLDataType dtype = c.bf16 ? kBf16 : kFp16;
+    cu.assign(1, 0);
+    for (const int64_t len : c.q_lens) cu.push_back(cu.back() + static_cast<int32_t>(len));
+    for (const int64_t len : c.k_lens) max_k = std::max(max_k, len);
+    max_pages = (max_k + c.page_size - 1) / c.page_size + c.spare_pages;
+    pages = 2;
+    for (const int64_t len : c.k_lens) pages += (len + c.page_size - 1) / c.page_size;
+    std::vector<int64_t> gaps;
+    if (c.views) gaps = {pick(0, 9), pick(0, 40), 8 * pick(0, 2), 8 * pick(0, 1)};
+    k = make(dtype, std::vector<int64_t>{pages, c.page_size, c.kv_heads, c.dim}, gaps);
+    v = make(dtype, std::vector<int64_t>{pages, c.page_size, c.kv_heads, c.dim}, gaps);
+    std::vector<int64_t> q_gaps;
+    if (c.views) q_gaps = {0, pick(0, 40), 8 * pick(0, 2)};
+    q = make(dtype, std::vector<int64_t>{cu.back(), q_heads, c.dim}, q_gaps);
+    out = make(dtype, std::vector<int64_t>{cu.back(), q_heads, c.dim}, q_gaps);
+    if (c.with_lse) lse = make(kF32, std::vector<int64_t>{q_heads, cu.back()});
+    table = make(kI32, std::vector<int64_t>{batch, max_pages});
+    seqused = make(kI32, std::vector<int64_t>{batch});
+    if (c.with_cu) cu_tensor = ints(cu);
+    q->fill_normal(1);
+    k->fill_normal(1);
+    v->fill_normal(1);
+    set_lengths(c.k_lens);
+    for (const int64_t len : c.q_lens) max_q = std::max(max_q, len);
+    if (c.with_workspace) {
+      Call call;
+      call << batch << max_q << static_cast<int64_t>(cu.back()) << q_heads << c.kv_heads << c.dim
+           << max_pages * c.page_size << c.num_splits;
+      int64_t bytes = -1;
+      CHECK_EQ(call.run(__tvm_ffi_paged_attention_workspace, &bytes), std::string());
+      CHECK(bytes >= 0);
+      workspace = make(kU8, std::vector<int64_t>{std::max<int64_t>(bytes, 0)});
+    }
+  }
+
+  // A new page table for these lengths, which need no more pages than the first.
+  void set_lengths(const std::vector<int64_t>& lens) {
+    k_lens = lens;
+    std::vector<int32_t> order(static_cast<size_t>(pages));
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
+    std::shuffle(order.begin(), order.end(), generator);
+    size_t next = 0;
+    for (int64_t b = 0; b < static_cast<int64_t>(lens.size()); ++b) {
+      seqused->int_at(b) = static_cast<int32_t>(lens[static_cast<size_t>(b)]);
+      for (int64_t i = 0; i < max_pages; ++i) {
+        table->int_at(table->at({b, i})) = i * c.page_size < lens[static_cast<size_t>(b)] ? order[next++] : -7;
+      }
+    }
+  }
+
+  Call call() const {
+    Call call;
+    call << q << k << v << table << seqused << cu_tensor << max_q << c.options.scale << out << lse << c.options.causal
+         << c.options.left << c.options.right << c.options.softcap << c.num_splits << workspace;
+    return call;
+  }
+
+  void check() {
+    Mismatches bad;
+    std::vector<double> query(static_cast<size_t>(c.dim));
+    std::vector<double> wanted;
+    for (size_t b = 0; b < c.q_lens.size(); ++b) {
+      const auto row_of = [&](const TensorPtr& t, int64_t j, int64_t head) {
+        const int64_t page = table->int_at(table->at({static_cast<int64_t>(b), j / c.page_size}));
+        return t->at({page, j % c.page_size, head, 0});
+      };
+      for (int64_t head = 0; head < c.kv_heads * c.group; ++head) {
+        for (int64_t i = 0; i < c.q_lens[b]; ++i) {
+          for (int64_t d = 0; d < c.dim; ++d) {
+            query[static_cast<size_t>(d)] = q->value(q->at({cu[b] + i, head, d}));
+          }
+          const double wanted_lse = attend(
+              query, i, c.q_lens[b], k_lens[b], c.dim, c.options,
+              [&](int64_t j, int64_t d) { return k->value(row_of(k, j, head / c.group) + d); },
+              [&](int64_t j, int64_t d) { return v->value(row_of(v, j, head / c.group) + d); }, &wanted);
+          for (int64_t d = 0; d < c.dim; ++d) {
+            const double actual = out->value(out->at({cu[b] + i, head, d}));
+            if (!close(actual, wanted[static_cast<size_t>(d)], c.bf16)) {
+              bad.add("out", static_cast<int64_t>(b), head, i, actual, wanted[static_cast<size_t>(d)]);
+            }
+          }
+          if (lse) {
+            const double actual = lse->value(lse->at({head, cu[b] + i}));
+            if (!lse_close(actual, wanted_lse)) bad.add("lse", static_cast<int64_t>(b), head, i, actual, wanted_lse);
+          }
+        }
+      }
+    }
+    CHECK_EQ(bad.count, 0);
+    CHECK(out->guards_intact());
+    if (lse) CHECK(lse->guards_intact());
+    if (workspace) CHECK(workspace->guards_intact());
+    if (bad.count > 0) {
+      std::fprintf(
+          stderr, "    paged %s dim %ld heads %ld:%ld page %ld splits %ld causal %d left %ld right %ld cap %g lengths",
+          c.bf16 ? "bf16" : "fp16", static_cast<long>(c.dim), static_cast<long>(c.kv_heads * c.group),
+          static_cast<long>(c.kv_heads), static_cast<long>(c.page_size), static_cast<long>(c.num_splits),
+          c.options.causal, static_cast<long>(c.options.left), static_cast<long>(c.options.right), c.options.softcap);
+      for (size_t b = 0; b < c.q_lens.size(); ++b) {
+        std::fprintf(stderr, " %ldx%ld", static_cast<long>(c.q_lens[b]), static_cast<long>(k_lens[b]));
+      }
+      std::fprintf(stderr, "\n");
+    }
+  }
+
+  PagedCase c;
+  std::vector<int32_t> cu;
+  std::vector<int64_t> k_lens;
+  int64_t max_k = 0;
+  int64_t max_q = 1;
+  int64_t max_pages = 0;
+  int64_t pages = 0;
+  TensorPtr q, k, v, table, seqused, cu_tensor, out, lse, workspace;
+};
+
+void run_paged(const PagedCase& c) {
+  Paged paged(c);
+  check_run(paged.call(), __tvm_ffi_paged_attention);
+  paged.check();
+}
+
+void paged_random_shapes() {
+  for (int round = 0; round < rounds; ++round) {
+    for (const int64_t dim : {64, 80, 96, 128, 256}) {
+      for (const int64_t page_size : {1, 7, 16, 64, 256}) {
+        PagedCase c;
+        c.bf16 = chance(0.5);
+        c.views = chance(0.3);
+        c.with_workspace = chance(0.7);
+        c.with_lse = chance(0.8);
+        c.dim = dim;
+        c.page_size = page_size;
+        c.kv_heads = one_of<int64_t>({1, 2, 3, 8});
+        c.group = one_of<int64_t>({1, 2, 3, 4, 5, 7, 8, 16});
+        c.num_splits = one_of<int64_t>({0, 0, 0, 1, 2, 3, 7});
+        c.spare_pages = pick(0, 3);
+        const int64_t batch = pick(1, 4);
+        // Decode, speculative decode, chunked prefill, all of them.
+        const int64_t kind = pick(0, 3);
+        c.with_cu = kind != 0 || chance(0.3);
+        for (int64_t b = 0; b < batch; ++b) {
+          const int64_t of = kind == 3 ? pick(0, 2) : kind;
+          c.q_lens.push_back(of == 0 ? 1 : of == 1 ? pick(c.with_cu ? 0 : 1, 6) : pick(1, 60));
+          c.k_lens.push_back(one_of<int64_t>(
+              {c.q_lens.back(), c.q_lens.back() + pick(0, 200), pick(0, 40), 0, pick(1, 600), page_size}));
+        }
+        c.options = random_options(dim, c.k_lens[0]);
+        run_paged(c);
+      }
+    }
+  }
+}
+
+void paged_odd_lengths() {
+  PagedCase c;
+  c.kv_heads = 2;
+  c.group = 2;
+  for (const int64_t page_size : {16, 64}) {
+    c.page_size = page_size;
+    c.q_lens = {1, 1, 1, 1};
+    c.k_lens = {1, 257, 0, 8190};
+    for (const int64_t splits : {0, 1, 5}) {
+      c.num_splits = splits;
+      run_paged(c);
+    }
+    c.q_lens = {300, 1, 2, 40};
+    c.k_lens = {300, 2049, 2, 100};
+    c.num_splits = 0;
+    run_paged(c);
+  }
+}
+
+void paged_many_sequences() {
+  PagedCase c;
+  c.dim = 64;
+  for (int b = 0; b < 300; ++b) {
+    c.q_lens.push_back(1);
+    c.k_lens.push_back(pick(0, 3) == 0 ? 0 : pick(1, 120));
+  }
+  run_paged(c);
+  c.with_cu = false;
+  c.num_splits = 2;
+  run_paged(c);
+}
+
+void paged_one_head_and_many_heads() {
+  PagedCase c;
+  c.q_lens = {1};
+  c.k_lens = {999};
+  run_paged(c);
+  c.group = 64;
+  run_paged(c);
+  c.group = 1;
+  c.kv_heads = 40;
+  c.dim = 256;
+  run_paged(c);
+}
+
+void paged_needs_no_queries() {
+  PagedCase c;
+  c.q_lens = {0, 0};
+  c.k_lens = {40, 0};
+  run_paged(c);
+}
+
+// A captured launch reads lengths and table when it is replayed.
+void graph_replay_sees_new_pages() {
+  for (const bool prefill : {false, true}) {
+    PagedCase c;
+    c.q_lens = prefill ? std::vector<int64_t>{20, 1, 33} : std::vector<int64_t>{1, 1, 1};
+    c.k_lens = {500, 300, 900};
+    c.kv_heads = 2;
+    c.group = 2;
+    Paged paged(c);
+    musaStream_t stream = nullptr;
+    musaGraph_t graph = nullptr;
+    musaGraphExec_t exec = nullptr;
+    REQUIRE(musaStreamCreate(&stream) == musaSuccess);
+    REQUIRE(musaStreamBeginCapture(stream, musaStreamCaptureModeGlobal) == musaSuccess);
+    void* before = nullptr;
+    TVMFFIEnvSetStream(kDLCPU, 0, stream, &before);
+    CHECK_EQ(paged.call().run(__tvm_ffi_paged_attention), std::string());
+    TVMFFIEnvSetStream(kDLCPU, 0, before, nullptr);
+    REQUIRE(musaStreamEndCapture(stream, &graph) == musaSuccess);
+    REQUIRE(musaGraphInstantiate(&exec, graph, nullptr, nullptr, 0) == musaSuccess);
+    for (const std::vector<int64_t>& lens :
+         {std::vector<int64_t>{500, 300, 900}, {100, 1, 40}, {499, 0, 899}, {20, 257, 33}}) {
+      paged.set_lengths(lens);
+      paged.out->poison();
+      paged.lse->poison();
+      CHECK_EQ(musaGraphLaunch(exec, stream), musaSuccess);
+      CHECK_EQ(musaStreamSynchronize(stream), musaSuccess);
+      paged.check();
+    }
+    CHECK_EQ(musaGraphExecDestroy(exec), musaSuccess);
+    CHECK_EQ(musaGraphDestroy(graph), musaSuccess);
+    CHECK_EQ(musaStreamDestroy(stream), musaSuccess);
+  }
+}
+
+// ---- errors ---------------------------------------------------------------------------------------------
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+void wrong_arguments_are_named() {
+  PagedCase c;
+  c.q_lens = {1};
+  c.k_lens = {64};
+  c.group = 4;
+  {
+    Paged paged(c);
+    paged.workspace = make(kU8, std::vector<int64_t>{1});
+    paged.c.num_splits = 2;
+    const std::string text = paged.call().run(__tvm_ffi_paged_attention);
+    CHECK(contains(text, "ValueError") && contains(text, "workspace"));
+  }
+  {
+    Paged paged(c);
+    paged.seqused = ints({1, 2});
+    const std::string text = paged.call().run(__tvm_ffi_paged_attention);
+    CHECK(contains(text, "ValueError") && contains(text, "seqused_k"));
+  }
+  {
+    Paged paged(c);
+    paged.v = make(kFp16, std::vector<int64_t>{paged.pages, c.page_size, 1, 128});
+    const std::string text = paged.call().run(__tvm_ffi_paged_attention);
+    CHECK(contains(text, "ValueError") && contains(text, "v_cache"));
+  }
+  {
+    Paged paged(c);
+    paged.q = make(kBf16, std::vector<int64_t>{1, 4, 64});
+    const std::string text = paged.call().run(__tvm_ffi_paged_attention);
+    CHECK(contains(text, "ValueError") && contains(text, "k_cache"));
+  }
+  {
+    c.dim = 48;
+    Paged paged(c);
+    const std::string text = paged.call().run(__tvm_ffi_paged_attention);
+    CHECK(contains(text, "48/48") && contains(text, "192/128"));
+  }
+  const TensorPtr q = make(kBf16, std::vector<int64_t>{1, 4, 3, 64});
+  const TensorPtr k = make(kBf16, std::vector<int64_t>{1, 4, 2, 64});
+  const TensorPtr out = make(kBf16, std::vector<int64_t>{1, 4, 3, 64});
+  Call call;
+  call << q << k << k << 1.0 << out << TensorPtr() << true;
+  call.none().none().none().none() << int64_t{-1} << int64_t{-1} << 0.0;
+  const std::string text = call.run(__tvm_ffi_fmha_prefill);
+  CHECK(contains(text, "fmha_prefill") && contains(text, "3 heads") && contains(text, "2"));
+}
+
+// Leaves the device with a sticky error: last.
+void bad_page_is_an_illegal_address() {
+  PagedCase c;
+  c.q_lens = {1};
+  c.k_lens = {64};
+  Paged paged(c);
+  paged.table->int_at(2) = static_cast<int32_t>(paged.pages);
+  CHECK_EQ(paged.call().run(__tvm_ffi_paged_attention), std::string());
+  CHECK_EQ(musaDeviceSynchronize(), musaErrorIllegalAddress);
+}
+
+int run_all() {
+  TVMFFIEnvSetDLPackManagedTensorAllocator(allocate, 1, nullptr);
+  RUN_TEST(fmha_random_shapes);
+  RUN_TEST(fmha_odd_lengths);
+  RUN_TEST(fmha_more_queries_than_keys);
+  RUN_TEST(fmha_nothing_to_do);
+  RUN_TEST(paged_random_shapes);
+  RUN_TEST(paged_odd_lengths);
+  RUN_TEST(paged_many_sequences);
+  RUN_TEST(paged_one_head_and_many_heads);
+  RUN_TEST(paged_needs_no_queries);
+  RUN_TEST(graph_replay_sees_new_pages);
+  RUN_TEST(wrong_arguments_are_named);
+  RUN_TEST(bad_page_is_an_illegal_address);
+  return test_status();
+}
+
+struct Setting {
+  const char* isa;
+  const char* lanes;
+  const char* rounds;
+};
+
+int run_self(const char* program, const Setting& s) {
+  std::fprintf(stderr, "== MUSABENCH_ISA=%s MUSART_HOST_THREADS=%s\n", s.isa, s.lanes);
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("MUSABENCH_ISA", s.isa, 1);
+    setenv("MUSART_HOST_THREADS", s.lanes, 1);
+    execl(program, program, s.rounds, static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+}  // namespace musabench
+
+int main(int argc, char** argv) {
+  using namespace musabench;
+  if (argc > 1) {
+    rounds = std::atoi(argv[1]);
+    return run_all();
+  }
+  int failures = 0;
+  // An instruction set that this CPU lacks falls back to scalar, and the run repeats what another one did.
+  for (const Setting& s :
+       {Setting{"avx2", "1", "2"}, Setting{"avx2", "2", "4"}, Setting{"avx2", "3", "2"}, Setting{"scalar", "2", "2"}}) {
+    failures += run_self("/proc/self/exe", s) != 0;
+  }
+  std::fprintf(stderr, "%d of 4 settings failed\n", failures);
+  return failures == 0 ? 0 : 1;
+}

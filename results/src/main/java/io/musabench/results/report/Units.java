@@ -1,0 +1,65 @@
+package io.musabench.results.report;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+
+/** Numbers as people read them: three significant digits and a unit that fits. */
+final class Units {
+  static final String NOTHING = "-";
+
+  private static final MathContext THREE = new MathContext(3, RoundingMode.HALF_UP);
+
+  private Units() {}
+
+  /** A time in ns, us, ms or s; {@code -} if it is not a number. */
+  static String time(double microseconds) {
+    if (!Double.isFinite(microseconds)) {
+      return NOTHING;
+    }
+    // Rounded before the unit is chosen, so that 999.7 us becomes 1.00 ms.
+    double us = new BigDecimal(microseconds).round(THREE).doubleValue();
+    double size = Math.abs(us);
+    if (size == 0) {
+      return "0 us";
+    }
+    if (size < 1) {
+      return number(us * 1e3) + " ns";
+    }
+    if (size < 1e3) {
+      return number(us) + " us";
+    }
+    return size < 1e6 ? number(us / 1e3) + " ms" : number(us / 1e6) + " s";
+  }
+
+  /** Three significant digits, more before the point if there are more; never an exponent. */
+  static String number(double value) {
+    if (!Double.isFinite(value)) {
+      return NOTHING;
+    }
+    BigDecimal exact = new BigDecimal(value);
+    BigDecimal rounded = exact.round(THREE);
+    return rounded.scale() < 0
+        ? exact.setScale(0, RoundingMode.HALF_UP).toPlainString()
+        : rounded.toPlainString();
+  }
+
+  /** Per cent with one digit behind the point. */
+  static String percent(double percent) {
+    return Double.isFinite(percent) ? oneDigit(percent) + " %" : NOTHING;
+  }
+
+  /** Per cent with its sign. */
+  static String change(double percent) {
+    return (percent >= 0 ? "+" : "") + percent(percent);
+  }
+
+  private static String oneDigit(double value) {
+    return new BigDecimal(value).setScale(1, RoundingMode.HALF_UP).toPlainString();
+  }
+
+  /** Bytes in GiB with one digit. */
+  static String gib(long bytes) {
+    return oneDigit(bytes / (double) (1L << 30)) + " GiB";
+  }
+}

@@ -1,0 +1,2 @@
+/** Texts for people, made from a run directory. */
+package io.musabench.results.report;

@@ -1,0 +1,244 @@
+package io.musabench.results.run;
+
+import io.musabench.results.model.Work;
+import io.musabench.results.stats.Summary;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What is known about one case: one benchmark with one value for each of its parameters. Times are
+ * microseconds of one operation; a number that was not measured is NaN.
+ *
+ * @param benchmark {@code group.Class}, for example {@code attention.PagedDecode}
+ * @param params value of each parameter
+ * @param status how it ended
+ * @param reason why it is not ok, in one line; empty when it is
+ * @param kernel name of the kernel's export where the case runs one kernel, else empty
+ * @param shape the kernel's shape as {@link io.musabench.results.model.KernelCall#shape} prints it,
+ *     else empty
+ * @param forks forks that gave samples
+ * @param samples device samples of all forks together
+ * @param launches operations between the two events of a sample; at least 1
+ * @param kernels kernel calls in one operation: 1 for a kernel, all of them for a step, 0 where it
+ *     does not apply
+ * @param deviceTimeMedianUs median device time
+ * @param deviceTimeP10Us 10 % quantile of device time
+ * @param deviceTimeP90Us 90 % quantile of device time
+ * @param hostTimeMedianUs median host time from the first call to the end of the work
+ * @param submitTimeMedianUs median host time until the calls have returned, the work still running
+ * @param work FLOPs and bytes of one operation
+ * @param parts the kernels of a step one by one; empty for anything else
+ * @param note what the reader must know, for example that layers share weights; may be empty
+ * @param reproduce command line that runs this case alone
+ */
+public record CaseResult(
+    String benchmark,
+    SortedMap<String, String> params,
+    Status status,
+    String reason,
+    String kernel,
+    String shape,
+    int forks,
+    int samples,
+    int launches,
+    int kernels,
+    double deviceTimeMedianUs,
+    double deviceTimeP10Us,
+    double deviceTimeP90Us,
+    double hostTimeMedianUs,
+    double submitTimeMedianUs,
+    Work work,
+    List<CasePart> parts,
+    String note,
+    String reproduce) {
+
+  /** Copies the collections. */
+  public CaseResult {
+    params = Collections.unmodifiableSortedMap(new TreeMap<>(params));
+    parts = List.copyOf(parts);
+  }
+
+  /** Starts a case; everything else is empty or unknown until it is set. */
+  public static Builder of(String benchmark, Map<String, String> params) {
+    return new Builder(benchmark, params);
+  }
+
+  /** Name that is unique in a run: benchmark and parameters. */
+  public String id() {
+    return params.isEmpty() ? benchmark : benchmark + ":" + Params.format(params);
+  }
+
+  /** The group, for example {@code attention}; empty if the name has none. */
+  public String group() {
+    int dot = benchmark.lastIndexOf('.');
+    return dot < 0 ? "" : benchmark.substring(0, dot);
+  }
+
+  /** The benchmark without its group, for example {@code PagedDecode}. */
+  public String shortName() {
+    return benchmark.substring(benchmark.lastIndexOf('.') + 1);
+  }
+
+  /** A parameter's value, or an empty text. */
+  public String param(String name) {
+    return params.getOrDefault(name, "");
+  }
+
+  /** Whether it was measured and right. */
+  public boolean ok() {
+    return status == Status.OK;
+  }
+
+  /** GB/s of the median; NaN where the case moves no bytes worth a rate or was not measured. */
+  public double gbPerS() {
+    return work.bytes() == 0 ? Double.NaN : work.gbPerS(deviceTimeMedianUs * 1e-6);
+  }
+
+  /** TFLOP/s of the median; NaN where there is no arithmetic or no measurement. */
+  public double tflopPerS() {
+    return work.flops() == 0 ? Double.NaN : work.tflopPerS(deviceTimeMedianUs * 1e-6);
+  }
+
+  /** Collects a {@link CaseResult}. */
+  public static final class Builder {
+    private final String benchmark;
+    private final Map<String, String> params;
+    private Status status = Status.OK;
+    private String reason = "";
+    private String kernel = "";
+    private String shape = "";
+    private int forks;
+    private int samples;
+    private int launches = 1;
+    private int kernels;
+    private double median = Double.NaN;
+    private double p10 = Double.NaN;
+    private double p90 = Double.NaN;
+    private double host = Double.NaN;
+    private double submit = Double.NaN;
+    private Work work = Work.NONE;
+    private List<CasePart> parts = List.of();
+    private String note = "";
+    private String reproduce = "";
+
+    private Builder(String benchmark, Map<String, String> params) {
+      this.benchmark = benchmark;
+      this.params = params;
+    }
+
+    /** A case without a number. */
+    public Builder notOk(Status status, String reason) {
+      this.status = status;
+      this.reason = reason;
+      return this;
+    }
+
+    /** The one kernel that the case runs; also sets the number of kernels to 1. */
+    public Builder kernel(String kernel, String shape) {
+      this.kernel = kernel;
+      this.shape = shape;
+      this.kernels = 1;
+      return this;
+    }
+
+    /** Kernel calls in one operation. */
+    public Builder kernels(int kernels) {
+      this.kernels = kernels;
+      return this;
+    }
+
+    /** Number of forks that gave samples. */
+    public Builder forks(int forks) {
+      this.forks = forks;
+      return this;
+    }
+
+    /** Operations between the two events of a sample. */
+    public Builder launches(int launches) {
+      this.launches = launches;
+      return this;
+    }
+
+    /** Device time of one operation, every sample of all forks, in microseconds. */
+    public Builder deviceTimesUs(double[] us) {
+      Summary summary = Summary.of(us);
+      samples = summary.n();
+      median = summary.median();
+      p10 = summary.p10();
+      p90 = summary.p90();
+      return this;
+    }
+
+    /** Device time as it was summarised before. */
+    Builder deviceTimeUs(int samples, double median, double p10, double p90) {
+      this.samples = samples;
+      this.median = median;
+      this.p10 = p10;
+      this.p90 = p90;
+      return this;
+    }
+
+    /** Median host time from the first call to the end of the work, in microseconds. */
+    public Builder hostTimeMedianUs(double us) {
+      this.host = us;
+      return this;
+    }
+
+    /** Median host time until the calls have returned, in microseconds. */
+    public Builder submitTimeMedianUs(double us) {
+      this.submit = us;
+      return this;
+    }
+
+    /** FLOPs and bytes of one operation. */
+    public Builder work(Work work) {
+      this.work = work;
+      return this;
+    }
+
+    /** The kernels of a step, measured one by one. */
+    public Builder parts(List<CasePart> parts) {
+      this.parts = parts;
+      return this;
+    }
+
+    /** What the reader must know. */
+    public Builder note(String note) {
+      this.note = note;
+      return this;
+    }
+
+    /** Command line that runs this case alone. */
+    public Builder reproduce(String reproduce) {
+      this.reproduce = reproduce;
+      return this;
+    }
+
+    /** The finished case. */
+    public CaseResult build() {
+      return new CaseResult(
+          benchmark,
+          new TreeMap<>(params),
+          status,
+          reason,
+          kernel,
+          shape,
+          forks,
+          samples,
+          launches,
+          kernels,
+          median,
+          p10,
+          p90,
+          host,
+          submit,
+          work,
+          parts,
+          note,
+          reproduce);
+    }
+  }
+}

@@ -1,0 +1,321 @@
+package io.musabench.results.run;
+
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Where, when and with what a run was measured: the content of {@code environment.json}. What is
+ * not known is null here and {@code "unknown"} in the file, whatever its type.
+ *
+ * @param schemaVersion version of the file's layout
+ * @param createdUtc start of the run, ISO 8601 in UTC
+ * @param target {@code musa}, {@code cuda} or {@code host}
+ * @param device the device that was measured
+ * @param clocks its clocks, power and temperature at the start
+ * @param libraries native libraries that were loaded
+ * @param versions versions of software around the device by name, for example {@code torch_musa}
+ * @param settings properties and environment variables that were set and change behaviour
+ * @param git state of the checkout
+ * @param jvm the Java machine
+ * @param machine the computer
+ * @param warnings what may have disturbed the measurement, one line each
+ */
+@JsonPropertyOrder({"schemaVersion"})
+public record Environment(
+    int schemaVersion,
+    String createdUtc,
+    String target,
+    DeviceInfo device,
+    Clocks clocks,
+    List<Library> libraries,
+    Map<String, String> versions,
+    Map<String, String> settings,
+    Git git,
+    Jvm jvm,
+    Machine machine,
+    List<String> warnings) {
+
+  /** Version of {@code environment.json} that this class reads and writes. */
+  public static final int SCHEMA_VERSION = 1;
+
+  /** Software whose versions are always listed, known or not. */
+  private static final List<String> EXPECTED_VERSIONS =
+      List.of("musa_sdk", "torch_musa", "vllm_musa", "mate");
+
+  /** Prefix of system properties that set {@link #versions}. */
+  public static final String VERSION_PROPERTY = "musabench.version.";
+
+  /** Copies the collections, sorted by name. */
+  public Environment {
+    libraries = libraries == null ? List.of() : List.copyOf(libraries);
+    versions = sorted(versions);
+    settings = sorted(settings);
+    warnings = warnings == null ? List.of() : List.copyOf(warnings);
+  }
+
+  private static Map<String, String> sorted(Map<String, String> map) {
+    return Collections.unmodifiableMap(map == null ? new TreeMap<>() : new TreeMap<>(map));
+  }
+
+  /**
+   * The measured device.
+   *
+   * @param name name that the runtime gives
+   * @param vendor name of the runtime, for example {@code MUSA}
+   * @param index number of the device
+   * @param computeUnits multiprocessors, or lanes of the host device
+   * @param memoryBytes memory of the device
+   * @param driverVersion version of the driver
+   * @param runtimeVersion version of the runtime
+   */
+  public record DeviceInfo(
+      String name,
+      String vendor,
+      Integer index,
+      Integer computeUnits,
+      Long memoryBytes,
+      String driverVersion,
+      String runtimeVersion) {
+    /** Nothing known. */
+    public static final DeviceInfo UNKNOWN =
+        new DeviceInfo(null, null, null, null, null, null, null);
+  }
+
+  /**
+   * Clocks and what they depend on.
+   *
+   * @param mode {@code fixed_frequency} or {@code fixed_power}
+   * @param coreMhz clock of the cores in MHz
+   * @param memoryMhz clock of the memory in MHz
+   * @param powerWatts power drawn
+   * @param temperatureCelsius temperature
+   */
+  public record Clocks(
+      String mode, Double coreMhz, Double memoryMhz, Double powerWatts, Double temperatureCelsius) {
+    /** Nothing known. */
+    public static final Clocks UNKNOWN = new Clocks(null, null, null, null, null);
+  }
+
+  /**
+   * A native library.
+   *
+   * @param role what it is for, for example {@code runtime} or {@code kernels}
+   * @param path file it was loaded from
+   * @param sha256 hash of that file
+   * @param version version that it reports
+   */
+  public record Library(String role, String path, String sha256, String version) {
+    /** A library file, hashed; a file that cannot be read leaves the hash unknown. */
+    public static Library of(String role, Path file, String version) {
+      return new Library(role, file.toString(), hash(file), version);
+    }
+
+    private static String hash(Path file) {
+      try {
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+          in.transferTo(OutputStream.nullOutputStream());
+        }
+        return HexFormat.of().formatHex(digest.digest());
+      } catch (IOException e) {
+        return null;
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("Every Java has SHA-256", e);
+      }
+    }
+  }
+
+  /**
+   * The checkout.
+   *
+   * @param revision commit
+   * @param branch branch
+   * @param dirty whether files differ from the commit
+   */
+  public record Git(String revision, String branch, Boolean dirty) {
+    /** No checkout. */
+    public static final Git UNKNOWN = new Git(null, null, null);
+  }
+
+  /**
+   * The Java machine.
+   *
+   * @param name name
+   * @param version version
+   * @param vendor vendor
+   */
+  public record Jvm(String name, String version, String vendor) {
+    /** The one that runs this. */
+    public static Jvm current() {
+      return new Jvm(
+          System.getProperty("java.vm.name"),
+          System.getProperty("java.vm.version"),
+          System.getProperty("java.vm.vendor"));
+    }
+  }
+
+  /**
+   * The computer.
+   *
+   * @param cpu CPU model
+   * @param logicalCpus CPUs that this process may use
+   * @param cpuGovernor frequency governor of the first CPU
+   * @param cpuMhz clock of the first CPU now, in MHz
+   * @param hypervisor whether it is a virtual machine
+   * @param memoryBytes memory installed
+   * @param availableMemoryBytes memory free for use now
+   * @param loadAverage load averages over 1, 5 and 15 minutes
+   * @param os operating system
+   * @param kernel version of its kernel
+   * @param arch instruction set
+   */
+  public record Machine(
+      String cpu,
+      Integer logicalCpus,
+      String cpuGovernor,
+      Double cpuMhz,
+      Boolean hypervisor,
+      Long memoryBytes,
+      Long availableMemoryBytes,
+      List<Double> loadAverage,
+      String os,
+      String kernel,
+      String arch) {}
+
+  /**
+   * What can be known without native code; the device's own parts are unknown until set.
+   *
+   * @param target {@code musa}, {@code cuda} or {@code host}
+   * @param start start of the run
+   * @param checkout a folder in the checkout
+   */
+  public static Environment collect(String target, Instant start, Path checkout) {
+    Machine machine = MachineProbe.machine();
+    Map<String, String> versions = new TreeMap<>();
+    EXPECTED_VERSIONS.forEach(name -> versions.put(name, null));
+    System.getProperties()
+        .forEach(
+            (key, value) -> {
+              if (key instanceof String name && name.startsWith(VERSION_PROPERTY)) {
+                versions.put(name.substring(VERSION_PROPERTY.length()), value.toString());
+              }
+            });
+    return new Environment(
+        SCHEMA_VERSION,
+        start.truncatedTo(ChronoUnit.SECONDS).toString(),
+        target,
+        DeviceInfo.UNKNOWN,
+        Clocks.UNKNOWN,
+        List.of(),
+        versions,
+        MachineProbe.settings(System.getenv(), System.getProperties()),
+        MachineProbe.git(checkout),
+        Jvm.current(),
+        machine,
+        MachineProbe.warnings(machine));
+  }
+
+  /** With the device. */
+  public Environment withDevice(DeviceInfo value) {
+    return new Environment(
+        schemaVersion,
+        createdUtc,
+        target,
+        value,
+        clocks,
+        libraries,
+        versions,
+        settings,
+        git,
+        jvm,
+        machine,
+        warnings);
+  }
+
+  /** With the clocks. */
+  public Environment withClocks(Clocks value) {
+    return new Environment(
+        schemaVersion,
+        createdUtc,
+        target,
+        device,
+        value,
+        libraries,
+        versions,
+        settings,
+        git,
+        jvm,
+        machine,
+        warnings);
+  }
+
+  /** With the loaded libraries. */
+  public Environment withLibraries(List<Library> value) {
+    return new Environment(
+        schemaVersion,
+        createdUtc,
+        target,
+        device,
+        clocks,
+        value,
+        versions,
+        settings,
+        git,
+        jvm,
+        machine,
+        warnings);
+  }
+
+  /** With further versions or labels; a name that is there already takes the new value. */
+  public Environment withVersions(Map<String, String> more) {
+    Map<String, String> all = new TreeMap<>(versions);
+    all.putAll(more);
+    return new Environment(
+        schemaVersion,
+        createdUtc,
+        target,
+        device,
+        clocks,
+        libraries,
+        all,
+        settings,
+        git,
+        jvm,
+        machine,
+        warnings);
+  }
+
+  /** With further warnings. */
+  public Environment withWarnings(List<String> more) {
+    List<String> all = new ArrayList<>(warnings);
+    all.addAll(more);
+    return new Environment(
+        schemaVersion,
+        createdUtc,
+        target,
+        device,
+        clocks,
+        libraries,
+        versions,
+        settings,
+        git,
+        jvm,
+        machine,
+        all);
+  }
+}

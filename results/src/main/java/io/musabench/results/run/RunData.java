@@ -1,0 +1,22 @@
+package io.musabench.results.run;
+
+import java.util.List;
+
+/**
+ * Everything a report needs, as it is read back from a run directory.
+ *
+ * @param name name of the run directory
+ * @param environment where and with what it was measured
+ * @param cases in the order in which they were run
+ */
+public record RunData(String name, Environment environment, List<CaseResult> cases) {
+  /** Copies the list. */
+  public RunData {
+    cases = List.copyOf(cases);
+  }
+
+  /** The roofs measured in this run. */
+  public Roofs roofs() {
+    return Roofs.of(cases);
+  }
+}

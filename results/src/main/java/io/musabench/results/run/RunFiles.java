@@ -1,0 +1,375 @@
+package io.musabench.results.run;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.musabench.results.model.Work;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.commons.csv.CSVFormat;
+import org.apache.commons.csv.CSVPrinter;
+import org.apache.commons.csv.CSVRecord;
+
+/** The texts of a run's files, and back. */
+final class RunFiles {
+  static final int CSV_SCHEMA_VERSION = 1;
+
+  private static final JsonNode UNKNOWN = TextNode.valueOf("unknown");
+
+  private static final String[] CASE_COLUMNS = {
+    "schema_version",
+    "case",
+    "benchmark",
+    "params",
+    "status",
+    "reason",
+    "kernel",
+    "shape",
+    "forks",
+    "samples",
+    "launches",
+    "kernels",
+    "device_time_median_us",
+    "device_time_p10_us",
+    "device_time_p90_us",
+    "host_time_median_us",
+    "submit_time_median_us",
+    "flop",
+    "bytes",
+    "gb_per_s",
+    "tflop_per_s",
+    "roof",
+    "percent_of_roof",
+    "note",
+    "reproduce"
+  };
+
+  private static final String[] PART_COLUMNS = {
+    "schema_version",
+    "case",
+    "role",
+    "kernel",
+    "shape",
+    "count",
+    "device_time_median_us",
+    "flop",
+    "bytes"
+  };
+
+  private static final String[] SAMPLE_COLUMNS = {
+    "schema_version", "case", "metric", "fork", "iteration", "index", "value", "unit"
+  };
+
+  private static final ObjectMapper JSON =
+      new ObjectMapper()
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+  private RunFiles() {}
+
+  // ---- environment.json
+
+  static byte[] environment(Environment environment) {
+    try {
+      JsonNode tree = JSON.valueToTree(environment);
+      return JSON.writeValueAsBytes(replace(tree, NullNode.getInstance(), UNKNOWN));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("The environment is plain data", e);
+    }
+  }
+
+  /**
+   * Reads {@code environment.json}.
+   *
+   * @throws RunException if it is not JSON or of another schema version
+   */
+  static Environment environment(String file, byte[] content) {
+    try {
+      JsonNode root = JSON.readTree(content);
+      checkVersion(file, root.path("schemaVersion").asText(), Environment.SCHEMA_VERSION);
+      return JSON.treeToValue(replace(root, UNKNOWN, NullNode.getInstance()), Environment.class);
+    } catch (JsonProcessingException e) {
+      throw new RunException(file + " is not a valid environment: " + e.getOriginalMessage(), e);
+    } catch (IOException e) {
+      throw new RunException(file + " is not a valid environment: " + e.getMessage(), e);
+    }
+  }
+
+  /** Replaces every value equal to {@code from}, at any depth. */
+  private static JsonNode replace(JsonNode node, JsonNode from, JsonNode to) {
+    if (node instanceof ObjectNode object) {
+      object.properties().forEach(field -> field.setValue(replace(field.getValue(), from, to)));
+    } else if (node instanceof ArrayNode array) {
+      for (int i = 0; i < array.size(); i++) {
+        array.set(i, replace(array.get(i), from, to));
+      }
+    }
+    return node.equals(from) ? to : node;
+  }
+
+  // ---- CSV
+
+  static byte[] cases(List<CaseResult> cases) {
+    Roofs roofs = Roofs.of(cases);
+    return csv(
+        CASE_COLUMNS,
+        out -> {
+          for (CaseResult c : cases) {
+            Roofs.Share share = roofs.share(c);
+            out.printRecord(
+                CSV_SCHEMA_VERSION,
+                c.id(),
+                c.benchmark(),
+                Params.format(c.params()),
+                c.status().text(),
+                c.reason(),
+                c.kernel(),
+                c.shape(),
+                c.forks(),
+                c.samples(),
+                c.launches(),
+                c.kernels(),
+                cell(c.deviceTimeMedianUs()),
+                cell(c.deviceTimeP10Us()),
+                cell(c.deviceTimeP90Us()),
+                cell(c.hostTimeMedianUs()),
+                cell(c.submitTimeMedianUs()),
+                c.work().flops(),
+                c.work().bytes(),
+                derived(c.gbPerS()),
+                derived(c.tflopPerS()),
+                share == null ? "" : share.bound().text(),
+                share == null ? "" : derived(share.percent()),
+                c.note(),
+                c.reproduce());
+          }
+        });
+  }
+
+  static byte[] parts(List<CaseResult> cases) {
+    return csv(
+        PART_COLUMNS,
+        out -> {
+          for (CaseResult c : cases) {
+            for (CasePart p : c.parts()) {
+              out.printRecord(
+                  CSV_SCHEMA_VERSION,
+                  c.id(),
+                  p.role(),
+                  p.kernel(),
+                  p.shape(),
+                  p.count(),
+                  cell(p.deviceTimeMedianUs()),
+                  p.work().flops(),
+                  p.work().bytes());
+            }
+          }
+        });
+  }
+
+  static byte[] samples(List<Sample> samples) {
+    return csv(
+        SAMPLE_COLUMNS,
+        out -> {
+          for (Sample s : samples) {
+            out.printRecord(
+                CSV_SCHEMA_VERSION,
+                s.caseId(),
+                s.metric(),
+                s.fork(),
+                s.iteration(),
+                s.index(),
+                cell(s.value()),
+                s.unit());
+          }
+        });
+  }
+
+  static List<CaseResult> cases(
+      String casesFile, byte[] casesText, String partsFile, byte[] partsText) {
+    Map<String, List<CasePart>> parts = new LinkedHashMap<>();
+    for (Row row : rows(partsFile, partsText, PART_COLUMNS)) {
+      parts
+          .computeIfAbsent(row.text("case"), id -> new ArrayList<>())
+          .add(
+              new CasePart(
+                  row.text("role"),
+                  row.text("kernel"),
+                  row.text("shape"),
+                  row.integer("count"),
+                  row.work(),
+                  row.number("device_time_median_us")));
+    }
+    List<CaseResult> cases = new ArrayList<>();
+    for (Row row : rows(casesFile, casesText, CASE_COLUMNS)) {
+      CaseResult c =
+          CaseResult.of(row.text("benchmark"), row.params())
+              .notOk(row.status(), row.text("reason"))
+              .kernel(row.text("kernel"), row.text("shape"))
+              .kernels(row.integer("kernels"))
+              .forks(row.integer("forks"))
+              .launches(row.integer("launches"))
+              .deviceTimeUs(
+                  row.integer("samples"),
+                  row.number("device_time_median_us"),
+                  row.number("device_time_p10_us"),
+                  row.number("device_time_p90_us"))
+              .hostTimeMedianUs(row.number("host_time_median_us"))
+              .submitTimeMedianUs(row.number("submit_time_median_us"))
+              .work(row.work())
+              .parts(parts.getOrDefault(row.text("case"), List.of()))
+              .note(row.text("note"))
+              .reproduce(row.text("reproduce"))
+              .build();
+      cases.add(c);
+    }
+    return cases;
+  }
+
+  static List<Sample> samples(String file, byte[] content) {
+    List<Sample> samples = new ArrayList<>();
+    for (Row row : rows(file, content, SAMPLE_COLUMNS)) {
+      samples.add(
+          new Sample(
+              row.text("case"),
+              row.text("metric"),
+              row.integer("fork"),
+              row.integer("iteration"),
+              row.integer("index"),
+              row.number("value"),
+              row.text("unit")));
+    }
+    return samples;
+  }
+
+  /** Every digit, so that what is read back is what was measured. */
+  private static String cell(double value) {
+    return Double.isNaN(value) ? "" : Double.toString(value);
+  }
+
+  /** Follows from other columns, so six digits are enough. */
+  private static String derived(double value) {
+    return Double.isFinite(value) ? String.format(Locale.ROOT, "%.6g", value) : "";
+  }
+
+  private interface Body {
+    void print(CSVPrinter out) throws IOException;
+  }
+
+  private static CSVFormat.Builder format() {
+    return CSVFormat.RFC4180.builder().setRecordSeparator("\n");
+  }
+
+  private static byte[] csv(String[] columns, Body body) {
+    StringBuilder text = new StringBuilder();
+    try (CSVPrinter out = new CSVPrinter(text, format().setHeader(columns).get())) {
+      body.print(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException("A StringBuilder does not fail", e);
+    }
+    return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static List<Row> rows(String file, byte[] content, String[] columns) {
+    CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
+    List<Row> rows = new ArrayList<>();
+    String text = new String(content, StandardCharsets.UTF_8);
+    try (var parser = format.parse(new StringReader(text))) {
+      for (String column : columns) {
+        if (!parser.getHeaderNames().contains(column)) {
+          throw new RunException(file + " has no column " + column);
+        }
+      }
+      for (CSVRecord line : parser) {
+        if (!line.isConsistent()) {
+          throw new RunException(
+              file + ", row " + line.getRecordNumber() + ": it has " + line.size() + " cells");
+        }
+        Row row = new Row(file, line);
+        checkVersion(file, row.text("schema_version"), CSV_SCHEMA_VERSION);
+        rows.add(row);
+      }
+    } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
+      throw new RunException(file + " is not valid CSV: " + e.getMessage(), e);
+    }
+    return rows;
+  }
+
+  private static void checkVersion(String file, String found, int expected) {
+    if (!found.equals(Integer.toString(expected))) {
+      throw new RunException(
+          file
+              + " has schema version "
+              + (found.isEmpty() ? "(none)" : found)
+              + ", this program reads "
+              + expected);
+    }
+  }
+
+  /** A line of a CSV file; an error names file, row and column. */
+  private record Row(String file, CSVRecord line) {
+    String text(String column) {
+      return line.get(column);
+    }
+
+    int integer(String column) {
+      try {
+        return Integer.parseInt(text(column));
+      } catch (NumberFormatException e) {
+        throw bad(column, e);
+      }
+    }
+
+    double number(String column) {
+      String text = text(column);
+      try {
+        return text.isEmpty() ? Double.NaN : Double.parseDouble(text);
+      } catch (NumberFormatException e) {
+        throw bad(column, e);
+      }
+    }
+
+    Work work() {
+      try {
+        return new Work(Long.parseLong(text("flop")), Long.parseLong(text("bytes")));
+      } catch (IllegalArgumentException e) {
+        throw bad("flop or bytes", e);
+      }
+    }
+
+    Status status() {
+      try {
+        return Status.valueOf(text("status").toUpperCase(Locale.ROOT));
+      } catch (IllegalArgumentException e) {
+        throw bad("status", e);
+      }
+    }
+
+    Map<String, String> params() {
+      try {
+        return Params.parse(text("params"));
+      } catch (IllegalArgumentException e) {
+        throw bad("params", e);
+      }
+    }
+
+    private RunException bad(String column, Exception e) {
+      return new RunException(
+          file + ", row " + line.getRecordNumber() + ", column " + column + ": " + e.getMessage(),
+          e);
+    }
+  }
+}

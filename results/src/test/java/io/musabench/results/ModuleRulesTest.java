@@ -1,0 +1,53 @@
+package io.musabench.results;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+class ModuleRulesTest {
+  private static final JavaClasses RESULTS =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.musabench.results");
+
+  @Test
+  void resultsKnowsNeitherBindingsNorBenchmarksNorNativeCode() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.musabench.bindings..", "io.musabench.jmh..", "com.sun.jna..", "org.openjdk.jmh..")
+        .check(RESULTS);
+    noClasses().should().callMethod(System.class, "load", String.class).check(RESULTS);
+    noClasses().should().callMethod(System.class, "loadLibrary", String.class).check(RESULTS);
+  }
+
+  @Test
+  void everythingLivesInAKnownPackage() {
+    classes()
+        .should()
+        .resideInAnyPackage(
+            "io.musabench.results",
+            "io.musabench.results.model",
+            "io.musabench.results.stats",
+            "io.musabench.results.run",
+            "io.musabench.results.tpot",
+            "io.musabench.results.report")
+        .check(RESULTS);
+  }
+
+  @Test
+  void modelsAndStatisticsStandOnTheirOwn() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("..results.model..", "..results.stats..", "..results.tpot..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("..results.run..", "..results.report..")
+        .check(RESULTS);
+  }
+}

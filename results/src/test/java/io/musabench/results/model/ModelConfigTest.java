@@ -1,0 +1,208 @@
+package io.musabench.results.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.model.ModelConfig.Family;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ModelConfigTest {
+  private static final String SMALL =
+      """
+      {
+        "architectures": ["Qwen3ForCausalLM"],
+        "hidden_size": 256, "num_hidden_layers": 3, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "head_dim": 128, "intermediate_size": 512, "vocab_size": 1000,
+        "max_position_embeddings": 4096, "tie_word_embeddings": true,
+        "rms_norm_eps": 1e-6, "rope_theta": 10000.0
+      }
+      """;
+
+  private static ModelConfig parse(String json) {
+    return ModelConfig.parse("Small", json);
+  }
+
+  private static String with(String field, String value) {
+    try {
+      return edited().set(field, new ObjectMapper().readTree(value)).toString();
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static String without(String field) {
+    return edited().without(field).toString();
+  }
+
+  private static ObjectNode edited() {
+    try {
+      return (ObjectNode) new ObjectMapper().readTree(SMALL);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  @Test
+  void readsEveryField() {
+    ModelConfig m = parse(SMALL);
+    assertThat(m)
+        .isEqualTo(
+            new ModelConfig(
+                "Small",
+                Family.QWEN3,
+                256,
+                3,
+                4,
+                2,
+                128,
+                512,
+                1000,
+                4096,
+                true,
+                false,
+                false,
+                1e-6,
+                10000));
+    assertThat(m.qkNorm()).isTrue();
+  }
+
+  @Test
+  void aHeadIsAsWideAsGivenElseItsShareOfTheHiddenSize() {
+    assertThat(parse(SMALL).headDim()).isEqualTo(128);
+    assertThat(parse(without("head_dim")).headDim()).isEqualTo(64);
+    assertThat(parse(with("head_dim", "null")).headDim()).isEqualTo(64);
+    assertThatThrownBy(() -> parse(without("head_dim").replace("256", "257")))
+        .hasMessageContaining("head_dim is missing")
+        .hasMessageContaining("257");
+  }
+
+  @Test
+  void theFamiliesDifferInNormAndBias() {
+    ModelConfig llama = parse(SMALL.replace("Qwen3For", "LlamaFor"));
+    assertThat(llama.qkNorm()).isFalse();
+    assertThat(llama.qkvBias()).isFalse();
+    ModelConfig qwen2 = parse(SMALL.replace("Qwen3For", "Qwen2For"));
+    assertThat(qwen2.qkNorm()).isFalse();
+    assertThat(qwen2.qkvBias()).isTrue();
+    assertThat(qwen2.oBias()).isFalse();
+    ModelConfig biased = parse(with("attention_bias", "true"));
+    assertThat(biased.qkvBias()).isTrue();
+    assertThat(biased.oBias()).isTrue();
+    ModelConfig qwen2Biased = parse(with("attention_bias", "true").replace("Qwen3For", "Qwen2For"));
+    assertThat(qwen2Biased.oBias()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "architectures",
+        "hidden_size",
+        "num_hidden_layers",
+        "num_attention_heads",
+        "num_key_value_heads",
+        "intermediate_size",
+        "vocab_size",
+        "max_position_embeddings",
+        "tie_word_embeddings",
+        "rms_norm_eps",
+        "rope_theta"
+      })
+  void aMissingFieldIsNamed(String field) {
+    assertThatThrownBy(() -> parse(without(field)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Small: the field " + field + " is missing");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hidden_size, 0",
+    "hidden_size, -1",
+    "hidden_size, 2.5",
+    "hidden_size, 3000000000",
+    "hidden_size, '\"256\"'",
+    "rms_norm_eps, 0",
+    "rms_norm_eps, '\"tiny\"'",
+    "rope_theta, true",
+    "tie_word_embeddings, 1"
+  })
+  void aWrongValueIsNamedWithItsField(String field, String value) {
+    assertThatThrownBy(() -> parse(with(field, value)))
+        .hasMessageStartingWith("Small: " + field + " must be")
+        .hasMessageEndingWith(value);
+  }
+
+  @Test
+  void anUnsupportedArchitectureIsNamedBesideTheSupportedOnes() {
+    assertThatThrownBy(() -> parse(SMALL.replace("Qwen3For", "DeepseekV3For")))
+        .hasMessageContaining("DeepseekV3ForCausalLM is not supported")
+        .hasMessageContaining("Qwen3ForCausalLM, LlamaForCausalLM, Qwen2ForCausalLM");
+    assertThatThrownBy(() -> parse(with("architectures", "[]")))
+        .hasMessageContaining("the field architectures is missing");
+  }
+
+  @Test
+  void whatWouldChangeTheCostUnseenIsRefused() {
+    assertThatThrownBy(() -> parse(with("mlp_bias", "true"))).hasMessageContaining("(mlp_bias)");
+    assertThatThrownBy(() -> parse(with("use_sliding_window", "true")))
+        .hasMessageContaining("(use_sliding_window)");
+    assertThatThrownBy(() -> parse(with("quantization_config", "{\"bits\": 4}")))
+        .hasMessageContaining("(quantization_config)");
+    assertThatThrownBy(() -> parse(with("hidden_act", "\"gelu\"")))
+        .hasMessageContaining("hidden_act gelu");
+    assertThat(parse(with("hidden_act", "\"silu\"")).hiddenSize()).isEqualTo(256);
+    assertThat(parse(with("use_sliding_window", "false")).hiddenSize()).isEqualTo(256);
+    assertThat(parse(with("quantization_config", "null")).hiddenSize()).isEqualTo(256);
+  }
+
+  @Test
+  void queryHeadsMustShareTheKvHeadsEvenly() {
+    assertThatThrownBy(() -> parse(with("num_key_value_heads", "3")))
+        .hasMessageContaining("num_attention_heads (4)")
+        .hasMessageContaining("num_key_value_heads (3)");
+  }
+
+  @Test
+  void theBaseOfTheRotaryFrequenciesMayStandInANestedObject() {
+    String nested = with("rope_parameters", "{\"rope_theta\": 5e5}");
+    assertThat(parse(nested).ropeTheta()).isEqualTo(5e5);
+    assertThat(parse(with("rope_parameters", "{}")).ropeTheta()).isEqualTo(1e4);
+  }
+
+  @Test
+  void whatIsNotAnObjectIsRefused() {
+    assertThatThrownBy(() -> parse("{")).hasMessageContaining("Small").hasMessageContaining("JSON");
+    assertThatThrownBy(() -> parse("[1]")).hasMessageContaining("not a JSON object");
+    assertThatThrownBy(() -> parse("")).hasMessageContaining("not a JSON object");
+  }
+
+  @Test
+  void aModelTakesTheNameOfItsFolderOrFile(@TempDir Path folder) throws IOException {
+    Path model = Files.createDirectory(folder.resolve("My-Model"));
+    Files.writeString(model.resolve("config.json"), SMALL);
+    Files.writeString(folder.resolve("other.json"), SMALL);
+    assertThat(ModelConfig.read(model).name()).isEqualTo("My-Model");
+    assertThat(ModelConfig.read(model.resolve("config.json")).name()).isEqualTo("My-Model");
+    assertThat(ModelConfig.read(folder.resolve("other.json")).name()).isEqualTo("other");
+    assertThat(Models.find(model.toString()).layers()).isEqualTo(3);
+  }
+
+  @Test
+  void errorsOfAFileNameTheFile(@TempDir Path folder) throws IOException {
+    assertThatThrownBy(() -> ModelConfig.read(folder.resolve("none.json")))
+        .hasMessageContaining("Cannot read")
+        .hasMessageContaining("none.json");
+    Path bad = Files.writeString(folder.resolve("bad.json"), without("vocab_size"));
+    assertThatThrownBy(() -> ModelConfig.read(bad))
+        .hasMessage(bad + ": bad: the field vocab_size is missing");
+  }
+}
