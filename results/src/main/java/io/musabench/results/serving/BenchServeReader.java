@@ -21,8 +21,14 @@ import java.util.Set;
 final class BenchServeReader implements Reader {
   private static final Set<String> COLUMNS =
       Set.of(
-          "input_lens", "output_lens", "ttfts", "start_times", "latencies", "queue_times",
-          "errors", "itls");
+          "input_lens",
+          "output_lens",
+          "ttfts",
+          "start_times",
+          "latencies",
+          "queue_times",
+          "errors",
+          "itls");
 
   private static final Set<String> SKIPPED =
       Set.of("generated_texts", "server_info", "rps_change_events", "text_chunks");
@@ -30,9 +36,23 @@ final class BenchServeReader implements Reader {
   /** Root keys that are not the user's own {@code --metadata}. */
   private static final Set<String> KNOWN =
       Set.of(
-          "date", "endpoint_type", "label", "tokenizer_id", "num_prompts", "request_rate",
-          "burstiness", "max_concurrency", "duration", "completed", "failed", "run_number",
-          "dataset_name", "concurrency", "accept_length", "tag", "rtfx");
+          "date",
+          "endpoint_type",
+          "label",
+          "tokenizer_id",
+          "num_prompts",
+          "request_rate",
+          "burstiness",
+          "max_concurrency",
+          "duration",
+          "completed",
+          "failed",
+          "run_number",
+          "dataset_name",
+          "concurrency",
+          "accept_length",
+          "tag",
+          "rtfx");
 
   private final boolean sglang;
 
@@ -242,8 +262,7 @@ final class BenchServeReader implements Reader {
   private static void request(Document d, int i, double[] gaps, int gapCount) {
     double ttft = at(d.ttfts, i);
     int output = i < d.outputs.size() ? d.outputs.get(i) : Request.MISSING;
-    boolean failed =
-        i < d.failed.size() ? d.failed.get(i) != 0 : output <= 0 && !(ttft > 0);
+    boolean failed = i < d.failed.size() ? d.failed.get(i) != 0 : output <= 0 && !(ttft > 0);
     Request.Builder b = Request.builder();
     b.startNs(i < d.starts.size() ? d.starts.get(i) : Request.NO_START);
     b.inputTokens(i < d.inputs.size() ? d.inputs.get(i) : Request.MISSING);
@@ -268,7 +287,8 @@ final class BenchServeReader implements Reader {
       t += gaps[g];
       b.event(t * 1000, Request.MISSING, EventKind.CONTENT);
     }
-    b.endMs((Double.isNaN(latency) || latency == 0 ? gaps == null ? Double.NaN : t : latency) * 1e3);
+    b.endMs(
+        (Double.isNaN(latency) || latency == 0 ? gaps == null ? Double.NaN : t : latency) * 1e3);
     d.run.table().add(b.build());
   }
 
@@ -293,6 +313,7 @@ final class BenchServeReader implements Reader {
     if (run.errors < 0 && prompts >= 0 && run.ok >= 0 && prompts >= run.ok) {
       run.errors = prompts - run.ok;
     }
+    run.cancelled = run.ok < 0 ? -1 : 0;
     run.durationS = f.number("duration");
     run.requestsPerS = f.number("request_throughput");
     run.outputTokensPerS = f.number("output_throughput");
@@ -319,7 +340,8 @@ final class BenchServeReader implements Reader {
     run.label("label", f.text("label", "tag"));
     for (var e : f.all().entrySet()) {
       String key = e.getKey();
-      if (!KNOWN.contains(key) && !key.matches(".*[.\\[].*|.*_(ms|lens?|tokens.*|throughput)|.*:")) {
+      if (!KNOWN.contains(key)
+          && !key.matches(".*[.\\[].*|.*_(ms|lens?|tokens.*|throughput)|.*:")) {
         run.label(key, e.getValue());
       }
     }

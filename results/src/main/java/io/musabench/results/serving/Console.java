@@ -23,7 +23,8 @@ final class Console implements Reader {
   private static final Pattern ARGUMENT =
       Pattern.compile("\\b([a-z_]{3,40})=('[^']{0,200}'|\\[[^\\]]{0,200}\\]|[^,()]{1,200})");
   private static final Pattern STATISTIC =
-      Pattern.compile("(Mean|Median|Std|Max|Min|P\\d+(?:\\.\\d+)?) (E2EL|E2E Latency|TTFT|TPOT|ITL) \\(ms\\)");
+      Pattern.compile(
+          "(Mean|Median|Std|Max|Min|P\\d+(?:\\.\\d+)?) (E2EL|E2E Latency|TTFT|TPOT|ITL) \\(ms\\)");
 
   private final List<Run> runs = new ArrayList<>();
   private final Flat arguments = new Flat();
@@ -131,8 +132,7 @@ final class Console implements Reader {
     run.cancelled = run.ok < 0 ? -1 : 0;
     run.durationS = f.number("Benchmark duration (s)");
     run.requestsPerS = f.number("Request throughput (req/s)");
-    run.outputTokensPerS =
-        f.number("Output token throughput (tok/s)", "Output throughput (tok/s)");
+    run.outputTokensPerS = f.number("Output token throughput (tok/s)", "Output throughput (tok/s)");
     run.goodputPerS = f.number("Request goodput (req/s)");
     run.peakOutputTokensPerS = f.number("Peak output token throughput (tok/s)");
     run.peakConcurrency = f.number("Peak concurrent requests");

@@ -6,13 +6,11 @@ import java.util.List;
  * Every choice behind a number that could have been made otherwise. Immutable; each {@code with…}
  * gives a changed copy.
  *
- * @param name {@code course} or the tool whose numbers are reproduced
+ * @param compat the tool whose numbers are reproduced, or null for the course's
  * @param inclusive whether a request exactly at a limit is good
- * @param toolValues take the tool's own per-request TPOT and ITL where its file has them
- * @param ddof taken off the count in the standard deviation
  */
 public record Definitions(
-    String name,
+    Compat compat,
     Formula ttft,
     Formula tpot,
     Formula itl,
@@ -21,9 +19,7 @@ public record Definitions(
     boolean inclusive,
     SingleToken singleToken,
     Failed failed,
-    Duration duration,
-    boolean toolValues,
-    int ddof) {
+    Duration duration) {
 
   /** What a request of one output token, which has no TPOT, does to goodput. */
   public enum SingleToken {
@@ -47,7 +43,9 @@ public record Definitions(
 
   /** What a rate is divided by. */
   public enum Duration {
-    /** First start to last end of the answered requests; the tool's own where there are no times. */
+    /**
+     * First start to last end of the answered requests; the tool's own where there are no times.
+     */
     SPAN,
     /** What the tool's file says; the span where it says nothing. */
     TOOL,
@@ -58,7 +56,7 @@ public record Definitions(
   /** The course's definitions, and the project's choice where the course is silent. */
   public static final Definitions COURSE =
       new Definitions(
-          "course",
+          null,
           Formula.TTFT_FIRST_TOKEN,
           Formula.TPOT,
           Formula.ITL_CHUNK,
@@ -67,14 +65,17 @@ public record Definitions(
           false,
           SingleToken.PASS,
           Failed.BAD,
-          Duration.SPAN,
-          false,
-          0);
+          Duration.SPAN);
+
+  /** {@code course}, or the tool whose numbers are reproduced. */
+  public String name() {
+    return compat == null ? "course" : compat.id();
+  }
 
   /** One line a choice, as reports print them. */
   public List<String> lines() {
     return List.of(
-        "definitions: " + name,
+        "definitions: " + name(),
         "ttft: " + ttft.id() + " = " + ttft.meaning(),
         "tpot: " + tpot.id() + " = " + tpot.meaning(),
         "itl: " + itl.id() + " = " + itl.meaning(),
@@ -92,7 +93,7 @@ public record Definitions(
 
   Definitions withFormulas(Formula newTtft, Formula newTpot, Formula newItl, Formula newE2e) {
     return new Definitions(
-        name,
+        compat,
         newTtft,
         newTpot,
         newItl,
@@ -101,9 +102,12 @@ public record Definitions(
         inclusive,
         singleToken,
         failed,
-        duration,
-        toolValues,
-        ddof);
+        duration);
+  }
+
+  Definitions withCompat(Compat tool) {
+    return new Definitions(
+        tool, ttft, tpot, itl, e2e, percentile, inclusive, singleToken, failed, duration);
   }
 
   /** With another formula for its metric. */
@@ -118,35 +122,30 @@ public record Definitions(
   /** With another percentile method. */
   public Definitions with(PercentileMethod method) {
     return new Definitions(
-        name, ttft, tpot, itl, e2e, method, inclusive, singleToken, failed, duration, toolValues,
-        ddof);
+        compat, ttft, tpot, itl, e2e, method, inclusive, singleToken, failed, duration);
   }
 
   /** With a limit that includes itself, or not. */
   public Definitions withInclusive(boolean yes) {
     return new Definitions(
-        name, ttft, tpot, itl, e2e, percentile, yes, singleToken, failed, duration, toolValues,
-        ddof);
+        compat, ttft, tpot, itl, e2e, percentile, yes, singleToken, failed, duration);
   }
 
   /** With another policy for requests of one token. */
   public Definitions with(SingleToken policy) {
     return new Definitions(
-        name, ttft, tpot, itl, e2e, percentile, inclusive, policy, failed, duration, toolValues,
-        ddof);
+        compat, ttft, tpot, itl, e2e, percentile, inclusive, policy, failed, duration);
   }
 
   /** With another policy for failed requests. */
   public Definitions with(Failed policy) {
     return new Definitions(
-        name, ttft, tpot, itl, e2e, percentile, inclusive, singleToken, policy, duration,
-        toolValues, ddof);
+        compat, ttft, tpot, itl, e2e, percentile, inclusive, singleToken, policy, duration);
   }
 
   /** With another duration. */
   public Definitions with(Duration policy) {
     return new Definitions(
-        name, ttft, tpot, itl, e2e, percentile, inclusive, singleToken, failed, policy, toolValues,
-        ddof);
+        compat, ttft, tpot, itl, e2e, percentile, inclusive, singleToken, failed, policy);
   }
 }

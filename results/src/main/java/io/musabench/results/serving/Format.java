@@ -137,10 +137,7 @@ public enum Format {
       Format::metricCsv,
       () -> new MetricCsvReader(true)),
   CONSOLE(
-      "console",
-      "a log with a block \"" + Console.HEADER + "\"",
-      Outline::console,
-      Console::new);
+      "console", "a log with a block \"" + Console.HEADER + "\"", Outline::console, Console::new);
 
   private final String id;
   private final String marks;

@@ -32,8 +32,7 @@ public enum Formula {
   TPOT_INCL_FIRST(Metric.TPOT, "tpot.incl_first", false, "latency / n: TTFT is part of it"),
   TPOT_OVER_N(Metric.TPOT, "tpot.over_n", false, "(last token - first token) / n"),
   ITL_CHUNK(Metric.ITL, "itl.chunk", true, "gaps between chunks with tokens, pooled"),
-  ITL_SPREAD(
-      Metric.ITL, "itl.spread", false, "a chunk's gap shared equally by its tokens, pooled"),
+  ITL_SPREAD(Metric.ITL, "itl.spread", false, "a chunk's gap shared equally by its tokens, pooled"),
   ITL_ZERO(
       Metric.ITL, "itl.zero", false, "first token of a chunk has the gap, the others 0, pooled"),
   ITL_REQUEST_MEAN(
@@ -75,14 +74,15 @@ public enum Formula {
   }
 
   /** The formula of that name for that metric; {@code chunk} for {@code itl.chunk} is enough. */
-  static Optional<Formula> of(Metric metric, String name) {
+  public static Optional<Formula> of(Metric metric, String name) {
     return Arrays.stream(values())
         .filter(f -> f.metric == metric)
         .filter(f -> f.id.equals(name) || f.id.equals(metric.id() + "." + name))
         .findFirst();
   }
 
-  static List<String> names(Metric metric) {
+  /** The names of the formulas of a metric. */
+  public static List<String> names(Metric metric) {
     return Arrays.stream(values()).filter(f -> f.metric == metric).map(Formula::id).toList();
   }
 }

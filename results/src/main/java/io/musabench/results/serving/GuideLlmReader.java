@@ -86,7 +86,8 @@ final class GuideLlmReader implements Reader {
     Flat f = new Flat();
     f.put("r", p);
     String t = "r.info.timings.";
-    String startText = f.text(t + "request_start", "r.start_time", "r.scheduler_info.request_start");
+    String startText =
+        f.text(t + "request_start", "r.start_time", "r.scheduler_info.request_start");
     long start = seconds(startText);
     long first = seconds(f.text(t + "first_token_iteration", "r.first_token_time"));
     long last = seconds(f.text(t + "last_token_iteration", "r.last_token_time"));
@@ -154,6 +155,7 @@ final class GuideLlmReader implements Reader {
   private void finish(Run run, Flat f) {
     boolean old = !newLayout && (f.has("run_stats") || f.has("request_totals"));
     Formula tpot = old ? Formula.TPOT_OVER_N : Formula.TPOT_INCL_FIRST;
+    run.toolTpot = tpot;
     run.ttftClock = old ? Formula.TTFT_FIRST_CONTENT : Formula.TTFT_FIRST_TOKEN;
     String m = "metrics.";
     add(run, f, run.ttftClock, m + "time_to_first_token_ms", 1);
@@ -218,7 +220,8 @@ final class GuideLlmReader implements Reader {
     percentiles.percentiles.forEach(
         (p, v) -> {
           if (p == 1 && f.has(path + ".successful.percentiles.p01")) {
-            r.percentiles.put(1.0, Json.number(f.text(path + ".successful.percentiles.p01")) * toMs);
+            r.percentiles.put(
+                1.0, Json.number(f.text(path + ".successful.percentiles.p01")) * toMs);
           } else {
             r.percentiles.put(p, v);
           }

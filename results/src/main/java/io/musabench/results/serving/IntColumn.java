@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A growing column of int values in blocks, so that growing never copies. Takes no memory as long as
- * every value added is the default.
+ * A growing column of int values in blocks, so that growing never copies. Takes no memory as long
+ * as every value added is the default.
  */
 final class IntColumn {
   private static final int SHIFT = 13;

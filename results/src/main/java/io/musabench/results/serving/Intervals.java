@@ -12,7 +12,9 @@ final class Intervals {
     static final Bounds NONE = new Bounds(Double.NaN, Double.NaN);
   }
 
-  /** Ranks of order statistics; {@code high} is {@code n + 1} where the sample has no such value. */
+  /**
+   * Ranks of order statistics; {@code high} is {@code n + 1} where the sample has no such value.
+   */
   record Ranks(long low, long high) {}
 
   /** Wilson's interval for a share of {@code good} out of {@code n}. */

@@ -27,8 +27,7 @@ final class MetricCsvReader implements Reader {
   @Override
   public List<Run> read(Source source) throws IOException {
     Flat f = new Flat();
-    CSVFormat format =
-        CSVFormat.DEFAULT.builder().setIgnoreEmptyLines(true).setTrim(true).get();
+    CSVFormat format = CSVFormat.DEFAULT.builder().setIgnoreEmptyLines(true).setTrim(true).get();
     try (InputStream in = source.open();
         CSVParser parser =
             CSVParser.parse(new InputStreamReader(in, StandardCharsets.UTF_8), format)) {

@@ -87,7 +87,8 @@ final class MetricFileReader implements Reader {
   private static void configuration(Run run, Flat f) {
     run.toolVersion = f.text("aiperf_version", "genai_perf_version");
     run.streaming = f.flag("input_config.endpoint.streaming");
-    run.label("model", f.text("input_config.endpoint.model_names.[0]", "input_config.model_names.[0]"));
+    run.label(
+        "model", f.text("input_config.endpoint.model_names.[0]", "input_config.model_names.[0]"));
     run.askedOutput =
         f.number(
             "input_config.input.prompt.output_tokens.mean",

@@ -163,7 +163,10 @@ public final class Request {
       return this;
     }
 
-    /** The next event, in milliseconds since the start; {@code tokens} may be {@link #MISSING}. */
+    /**
+     * The next event, in milliseconds since the start; {@code tokens} may be {@link #MISSING}. An
+     * event of no token is {@link EventKind#EMPTY}, whatever its kind is said to be.
+     */
     public Builder event(double ms, int tokens, EventKind kind) {
       if (events == eventMs.length) {
         int larger = 2 * events;
@@ -173,7 +176,7 @@ public final class Request {
       }
       eventMs[events] = ms;
       eventTokens[events] = tokens;
-      eventKinds[events] = kind;
+      eventKinds[events] = tokens == 0 ? EventKind.EMPTY : kind;
       events++;
       return this;
     }

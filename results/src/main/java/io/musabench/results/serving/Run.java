@@ -28,6 +28,9 @@ public final class Run {
   /** What the file's gaps between tokens are: of chunks, or already spread over their tokens. */
   Formula gapFormula = Formula.ITL_CHUNK;
 
+  /** What the tool itself calls TPOT, where its definition changed between versions. */
+  Formula toolTpot;
+
   /** Metrics of which the file states nothing but zeros. */
   final List<String> allZero = new ArrayList<>();
 

@@ -49,8 +49,7 @@ final class SameRun {
           stem = stem.replaceFirst("_(summary|individual_responses|individual)\\.json$", "");
       case EVALSCOPE, EVALSCOPE_PERCENTILES -> stem = "benchmark";
       case INFERENCE_PERF, INFERENCE_PERF_REQUESTS ->
-          stem =
-              stem.replaceFirst("(summary|per_request)_lifecycle_metrics\\.json$", "");
+          stem = stem.replaceFirst("(summary|per_request)_lifecycle_metrics\\.json$", "");
       default -> {
         // One file is one run, or several of its own.
       }

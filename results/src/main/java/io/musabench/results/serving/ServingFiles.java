@@ -90,7 +90,8 @@ public final class ServingFiles {
         Format f = format == null ? recognise(source) : format;
         found.add(new SameRun.Found(file, f, read(source, f)));
       } catch (ServingFormatException e) {
-        String first = Optional.ofNullable(e.getMessage()).orElse("").lines().findFirst().orElse("");
+        String first =
+            Optional.ofNullable(e.getMessage()).orElse("").lines().findFirst().orElse("");
         notes.add("left out " + file.getFileName() + ": " + first);
       }
     }

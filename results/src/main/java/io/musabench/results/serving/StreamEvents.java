@@ -57,7 +57,8 @@ final class StreamEvents {
     for (int end = blankLine(from); end >= 0; end = blankLine(from)) {
       event(pending.substring(from, end), ms);
       from = end;
-      while (from < pending.length() && (pending.charAt(from) == '\n' || pending.charAt(from) == '\r')) {
+      while (from < pending.length()
+          && (pending.charAt(from) == '\n' || pending.charAt(from) == '\r')) {
         from++;
       }
     }
