@@ -215,7 +215,8 @@ final class AiperfRecordsReader implements Reader {
       boolean last = i == gapCount - 1;
       double at = last && Math.abs(t - latency) < SNAP_MS ? latency : t;
       boolean before = reasoning && at < ttfo - SNAP_MS;
-      builder.event(at, Request.MISSING, before ? EventKind.REASONING : EventKind.CONTENT);
+      EventKind kind = before ? EventKind.REASONING : EventKind.CONTENT;
+      builder.event(at, gaps[i], Request.MISSING, kind);
     }
     if (!list) {
       if (reasoning) {

@@ -206,7 +206,8 @@ final class Audit {
           "%s: some percentiles are exactly 0",
           r.called);
     }
-    // A share 1 - p of non-negative values is at least the p-quantile, so the mean is at least this.
+    // A share 1 - p of non-negative values is at least the p-quantile, so the mean is at least
+    // this.
     double atLeast = Double.isNaN(r.min) ? 0 : r.min;
     for (var e : r.percentiles.entrySet()) {
       atLeast = Math.max(atLeast, (1 - e.getKey() / 100) * e.getValue());

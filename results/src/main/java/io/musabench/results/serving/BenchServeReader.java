@@ -52,7 +52,9 @@ final class BenchServeReader implements Reader {
           "concurrency",
           "accept_length",
           "tag",
-          "rtfx");
+          "rtfx",
+          "max_concurrent_requests",
+          "request_goodput");
 
   private final boolean sglang;
 
@@ -285,7 +287,7 @@ final class BenchServeReader implements Reader {
     double t = ttft;
     for (int g = from; g < gapCount; g++) {
       t += gaps[g];
-      b.event(t * 1000, Request.MISSING, EventKind.CONTENT);
+      b.event(t * 1000, gaps[g] * 1000, Request.MISSING, EventKind.CONTENT);
     }
     b.endMs(
         (Double.isNaN(latency) || latency == 0 ? gaps == null ? Double.NaN : t : latency) * 1e3);
@@ -341,7 +343,8 @@ final class BenchServeReader implements Reader {
     for (var e : f.all().entrySet()) {
       String key = e.getKey();
       if (!KNOWN.contains(key)
-          && !key.matches(".*[.\\[].*|.*_(ms|lens?|tokens.*|throughput)|.*:")) {
+          && !key.matches(
+              "(probe|spec_decode|ramp_up)_.*|.*[.\\[].*|.*_(ms|lens?|tokens.*|throughput)|.*:")) {
         run.label(key, e.getValue());
       }
     }

@@ -3,87 +3,89 @@ package io.musabench.results.serving;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import java.io.EOFException;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.zip.ZipException;
 
 /**
- * JSON Lines, one object a line. Each line is parsed by itself, so that a broken one costs only
- * itself: broken lines are counted on the run, and a last line that was cut off is noted.
+ * Files of one record a line, such as JSON Lines. Each line is read by itself, so that a broken one
+ * costs only itself: broken lines are counted on the run, and a last line that was cut off is
+ * noted.
  */
 final class Lines {
-  /** Longer than any record; a longer line is not a JSON Lines file. */
+  /** Longer than any record; a longer line is not a file of one record a line. */
   private static final int MAX_LINE = 64 << 20;
 
   private static final int READ = 1 << 18;
 
-  private byte[] line = new byte[1 << 16];
-  private int length;
-
-  /** What to do with a line; the parser is at START_OBJECT. */
+  /** What to do with a line of JSON; the parser is at START_OBJECT. */
   interface Record {
     void read(JsonParser p) throws IOException;
   }
 
-  /** Reads every line of {@code source}; returns how many were read whole. */
-  static long read(Source source, Run run, Record record) throws IOException {
-    return new Lines().all(source, run, record);
+  /** What to do with the bytes of a line; false if it is no record. */
+  interface Text {
+    boolean read(byte[] bytes, int offset, int length) throws IOException;
   }
 
-  private long all(Source source, Run run, Record record) throws IOException {
-    long good = 0;
-    boolean lastBroken = false;
-    byte[] chunk = new byte[READ];
-    try (InputStream in = source.open()) {
-      boolean more = true;
-      while (more) {
-        int n = readSome(in, chunk, run);
-        more = n >= 0;
-        int from = 0;
-        for (int i = 0; i < n; i++) {
-          if (chunk[i] == '\n') {
-            if (length == 0) {
-              int outcome = parse(chunk, from, i - from, record);
-              good += outcome == 1 ? 1 : 0;
-              run.unreadable += outcome == -1 ? 1 : 0;
-            } else {
-              append(chunk, from, i);
-              int outcome = parse(line, 0, length, record);
-              good += outcome == 1 ? 1 : 0;
-              run.unreadable += outcome == -1 ? 1 : 0;
-              length = 0;
-            }
-            from = i + 1;
-          }
-        }
-        if (n > from) {
-          append(chunk, from, n);
-        }
-      }
-      if (length > 0) {
-        int outcome = parse(line, 0, length, record);
-        good += outcome == 1 ? 1 : 0;
-        lastBroken = outcome == -1;
-      }
-    }
-    if (lastBroken) {
+  private final Text text;
+  private byte[] line = new byte[1 << 16];
+  private int length;
+  private long good;
+  private long bad;
+  private boolean lastBad;
+
+  private Lines(Text text) {
+    this.text = text;
+  }
+
+  /**
+   * Reads every line of JSON of {@code source}.
+   *
+   * @throws ServingFormatException if no line is a record
+   */
+  static void read(Source source, Run run, Record record) throws IOException {
+    readText(source, run, (bytes, offset, n) -> json(bytes, offset, n, record));
+  }
+
+  /** The same for lines that are not JSON. */
+  static void readText(Source source, Run run, Text text) throws IOException {
+    Lines lines = new Lines(text);
+    lines.all(source);
+    boolean cut = lines.lastBad && lines.length > 0;
+    if (cut) {
       run.notes.add("the last line is cut off and was left out");
     }
-    if (good == 0) {
+    run.unreadable += lines.bad - (cut ? 1 : 0);
+    if (lines.good == 0) {
       throw new ServingFormatException("no line holds a readable record");
     }
-    return good;
   }
 
-  /** Like {@code read}, but a gzip stream that breaks off is the end of the file, with a note. */
-  private static int readSome(InputStream in, byte[] chunk, Run run) throws IOException {
-    try {
-      return in.read(chunk);
-    } catch (EOFException | ZipException e) {
-      run.notes.add("the compressed file is cut off or damaged; what came before was read");
-      return -1;
+  private void all(Source source) throws IOException {
+    byte[] chunk = new byte[READ];
+    try (InputStream in = source.open()) {
+      for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
+        int from = 0;
+        for (int i = 0; i < n; i++) {
+          if (chunk[i] != '\n') {
+            continue;
+          }
+          if (length == 0) {
+            one(chunk, from, i - from);
+          } else {
+            append(chunk, from, i);
+            one(line, 0, length);
+            length = 0;
+          }
+          from = i + 1;
+        }
+        append(chunk, from, n);
+      }
+    }
+    if (length > 0) {
+      one(line, 0, length);
     }
   }
 
@@ -99,23 +101,28 @@ final class Lines {
     length = needed;
   }
 
-  /** 1 for a record, 0 for an empty line, -1 for a line that is not one JSON object. */
-  private static int parse(byte[] bytes, int offset, int n, Record record) throws IOException {
+  private void one(byte[] bytes, int offset, int n) throws IOException {
     boolean blank = true;
     for (int i = offset; i < offset + n && blank; i++) {
       blank = bytes[i] == ' ' || bytes[i] == '\r' || bytes[i] == '\t';
     }
     if (blank) {
-      return 0;
+      return;
     }
+    lastBad = !text.read(bytes, offset, n);
+    good += lastBad ? 0 : 1;
+    bad += lastBad ? 1 : 0;
+  }
+
+  private static boolean json(byte[] bytes, int offset, int n, Record record) throws IOException {
     try (JsonParser p = Json.FACTORY.createParser(bytes, offset, n)) {
       if (p.nextToken() != JsonToken.START_OBJECT) {
-        return -1;
+        return false;
       }
       record.read(p);
-      return 1;
-    } catch (JsonProcessingException | ServingFormatException e) {
-      return -1;
+      return true;
+    } catch (JsonProcessingException | ServingFormatException | CharConversionException e) {
+      return false;
     }
   }
 }

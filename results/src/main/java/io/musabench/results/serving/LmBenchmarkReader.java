@@ -1,50 +1,51 @@
 package io.musabench.results.serving;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
-import org.apache.commons.csv.CSVFormat;
-import org.apache.commons.csv.CSVParser;
-import org.apache.commons.csv.CSVRecord;
 
 /** LMBenchmark's CSV: one answered request a row, seconds, starts and ends as epochs. */
 final class LmBenchmarkReader implements Reader {
+  private List<String> header;
+
   @Override
   public List<Run> read(Source source) throws IOException {
     Run run = new Run("lmbenchmark", source.name());
     run.ttftClock = Formula.TTFT_FIRST_CONTENT;
     run.streaming = Boolean.TRUE;
     run.table();
-    CSVFormat format =
-        CSVFormat.DEFAULT.builder().setHeader().setSkipHeaderRecord(true).setTrim(true).get();
-    try (InputStream in = source.open();
-        CSVParser parser =
-            CSVParser.parse(new InputStreamReader(in, StandardCharsets.UTF_8), format)) {
-      for (CSVRecord row : parser) {
-        request(run, row);
-      }
-    } catch (IllegalArgumentException e) {
-      throw new ServingFormatException("its header is damaged: " + e.getMessage(), e);
-    } catch (java.io.UncheckedIOException e) {
-      if (run.requests.size() == 0) {
-        throw e.getCause();
-      }
-      run.notes.add("the file is damaged; what came before was read");
+    // Numbers only: no field has a comma or a line end in it.
+    Lines.readText(source, run, (bytes, offset, n) -> line(run, bytes, offset, n));
+    if (run.requests.size() == 0) {
+      throw new ServingFormatException("no row holds a request");
     }
     return List.of(run);
   }
 
-  private static void request(Run run, CSVRecord row) {
+  private boolean line(Run run, byte[] bytes, int offset, int n) {
+    if (n > 100_000) {
+      return false;
+    }
+    String[] row = new String(bytes, offset, n, StandardCharsets.UTF_8).strip().split(",", -1);
+    for (int i = 0; i < row.length; i++) {
+      row[i] = row[i].strip().replace("\"", "");
+    }
+    if (header == null) {
+      header = Arrays.asList(row);
+      return true;
+    }
+    return request(run, row);
+  }
+
+  private boolean request(Run run, String[] row) {
     double ttft = number(row, "ttft") * 1000;
     double generation = number(row, "generation_time") * 1000;
     long start = time(row, "launch_time");
     long end = time(row, "finish_time");
     int output = Json.count(number(row, "generation_tokens"));
     if (Double.isNaN(ttft) && output == Request.MISSING) {
-      run.unreadable++;
-      return;
+      return false;
     }
     Request.Builder b = Request.builder().someEventsOnly().startNs(start);
     if (ttft > 0) {
@@ -57,13 +58,19 @@ final class LmBenchmarkReader implements Reader {
     b.inputTokens(Json.count(number(row, "prompt_tokens")));
     b.outputTokens(output, TokenSource.FILE);
     run.table().add(b.build());
+    return true;
   }
 
-  private static double number(CSVRecord row, String column) {
-    return row.isSet(column) ? Json.number(row.get(column)) : Double.NaN;
+  private String field(String[] row, String column) {
+    int i = header.indexOf(column);
+    return i < 0 || i >= row.length ? "" : row[i];
   }
 
-  private static long time(CSVRecord row, String column) {
-    return row.isSet(column) ? Json.nanoseconds(row.get(column), 9) : Request.NO_START;
+  private double number(String[] row, String column) {
+    return Json.number(field(row, column));
+  }
+
+  private long time(String[] row, String column) {
+    return Json.nanoseconds(field(row, column), 9);
   }
 }

@@ -1,11 +1,13 @@
 package io.musabench.results.serving;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import org.apache.commons.csv.CSVException;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
@@ -18,6 +20,9 @@ import org.apache.commons.csv.CSVRecord;
 final class MetricCsvReader implements Reader {
   private static final int MAX_RECORDS = 10_000;
 
+  /** A hundred times what these files have; an open quote does not swallow more. */
+  private static final int MAX_BYTES = 1 << 20;
+
   private final boolean aiperf;
 
   MetricCsvReader(boolean aiperf) {
@@ -28,7 +33,8 @@ final class MetricCsvReader implements Reader {
   public List<Run> read(Source source) throws IOException {
     Flat f = new Flat();
     CSVFormat format = CSVFormat.DEFAULT.builder().setIgnoreEmptyLines(true).setTrim(true).get();
-    try (InputStream in = source.open();
+    try (InputStream all = source.open();
+        InputStream in = new ByteArrayInputStream(all.readNBytes(MAX_BYTES));
         CSVParser parser =
             CSVParser.parse(new InputStreamReader(in, StandardCharsets.UTF_8), format)) {
       CSVRecord header = null;
@@ -44,8 +50,8 @@ final class MetricCsvReader implements Reader {
           header = null;
         }
       }
-    } catch (java.io.UncheckedIOException e) {
-      throw e.getCause();
+    } catch (CSVException | java.io.UncheckedIOException e) {
+      throw new ServingFormatException("damaged CSV: " + e.getMessage(), e);
     }
     Run run = new Run(aiperf ? "aiperf" : "genai-perf", source.name());
     run.notes.add("a CSV file: two decimals, and nothing about the configuration");

@@ -6,11 +6,16 @@ public enum PercentileMethod {
   LINEAR("linear") {
     @Override
     double of(Sample sample, double p) {
-      double rank = 1 + (sample.count() - 1) * p / 100;
-      long below = (long) Math.floor(rank);
-      double low = sample.ranked(below);
-      double fraction = rank - below;
-      return fraction == 0 ? low : low + fraction * (sample.ranked(below + 1) - low);
+      double index = (sample.count() - 1) * (p / 100);
+      long below = (long) Math.floor(index);
+      double t = index - below;
+      double low = sample.ranked(below + 1);
+      if (t == 0) {
+        return low;
+      }
+      double high = sample.ranked(below + 2);
+      // Numpy's way of rounding, so that its files are met to the last digit.
+      return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
     }
   },
   /** x at rank ⌈n·p/100⌉: always a value that was measured. */

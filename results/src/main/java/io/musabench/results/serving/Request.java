@@ -19,6 +19,7 @@ public final class Request {
   final double scheduleDelayMs;
   final Status status;
   final double[] eventMs;
+  final double[] eventGapMs;
   final int[] eventTokens;
   final EventKind[] eventKinds;
   final boolean everyEvent;
@@ -36,6 +37,7 @@ public final class Request {
     scheduleDelayMs = b.scheduleDelayMs;
     status = b.status;
     eventMs = Arrays.copyOf(b.eventMs, b.events);
+    eventGapMs = Arrays.copyOf(b.eventGapMs, b.events);
     eventTokens = Arrays.copyOf(b.eventTokens, b.events);
     eventKinds = Arrays.copyOf(b.eventKinds, b.events);
     everyEvent = b.everyEvent;
@@ -110,6 +112,7 @@ public final class Request {
     private double scheduleDelayMs;
     private Status status;
     private double[] eventMs = new double[16];
+    private double[] eventGapMs = new double[16];
     private int[] eventTokens = new int[16];
     private EventKind[] eventKinds = new EventKind[16];
     private int events;
@@ -168,13 +171,23 @@ public final class Request {
      * event of no token is {@link EventKind#EMPTY}, whatever its kind is said to be.
      */
     public Builder event(double ms, int tokens, EventKind kind) {
+      return event(ms, Double.NaN, tokens, kind);
+    }
+
+    /**
+     * The next event where the file gives gaps: {@code gapMs} since the event before is kept as it
+     * stands there, untouched by the rounding of a difference of times.
+     */
+    public Builder event(double ms, double gapMs, int tokens, EventKind kind) {
       if (events == eventMs.length) {
         int larger = 2 * events;
         eventMs = Arrays.copyOf(eventMs, larger);
+        eventGapMs = Arrays.copyOf(eventGapMs, larger);
         eventTokens = Arrays.copyOf(eventTokens, larger);
         eventKinds = Arrays.copyOf(eventKinds, larger);
       }
       eventMs[events] = ms;
+      eventGapMs[events] = gapMs;
       eventTokens[events] = tokens;
       eventKinds[events] = tokens == 0 ? EventKind.EMPTY : kind;
       events++;

@@ -68,7 +68,7 @@ final class RequestTable {
   void add(Request r) {
     Reduced v = reduce(r);
     Status status = r.status;
-    boolean nothing = Double.isNaN(v.firstToken) && !(v.output > 0);
+    boolean nothing = !(v.firstToken > 0) && !(v.output > 0);
     if (status == Status.OK && nothing && (r.everyEvent || v.output == 0)) {
       status = Status.ERROR;
       anomalies.empty++;
@@ -185,7 +185,8 @@ final class RequestTable {
         anomalies.severalTokens++;
       }
       if (!Double.isNaN(previous)) {
-        double gap = r.eventMs[i] - previous;
+        double stated = r.eventGapMs[i];
+        double gap = Double.isNaN(stated) ? r.eventMs[i] - previous : stated;
         total += gap;
         pool(gap, Math.max(1, tokens));
         if (gap < TOGETHER_MS) {

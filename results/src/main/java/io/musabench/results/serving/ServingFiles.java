@@ -34,7 +34,12 @@ public final class ServingFiles {
   private static List<Run> read(Source source, Format given) throws IOException {
     try {
       Format format = given == null ? recognise(source) : given;
-      return format.reader().read(source);
+      List<Run> runs = format.reader().read(source);
+      if (source.cutOff()) {
+        String note = "the compressed file is cut off or damaged; what came before was read";
+        runs.get(runs.size() - 1).notes.add(note);
+      }
+      return runs;
     } catch (ServingFormatException e) {
       throw new ServingFormatException(source.name() + ": " + e.getMessage(), e);
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {

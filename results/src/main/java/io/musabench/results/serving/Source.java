@@ -1,11 +1,14 @@
 package io.musabench.results.serving;
 
 import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /** A file to read, as often as a reader needs: plain or gzip (by content), byte order mark gone. */
 final class Source {
@@ -13,6 +16,7 @@ final class Source {
 
   private final Path path;
   private final String name;
+  private boolean cutOff;
 
   Source(Path path, String name) {
     this.path = path;
@@ -35,7 +39,7 @@ final class Source {
       BufferedInputStream in = new BufferedInputStream(raw, BUFFER);
       byte[] head = peek(in, 2);
       if (head.length == 2 && (head[0] & 0xff) == 0x1f && (head[1] & 0xff) == 0x8b) {
-        in = new BufferedInputStream(new GZIPInputStream(in, BUFFER), BUFFER);
+        in = new BufferedInputStream(new Inflated(new GZIPInputStream(in, BUFFER)), BUFFER);
       }
       byte[] mark = peek(in, 3);
       if (mark.length == 3
@@ -48,6 +52,51 @@ final class Source {
     } catch (IOException | RuntimeException e) {
       raw.close();
       throw e;
+    }
+  }
+
+  /** Whether a compressed file turned out to break off: what came before was read. */
+  boolean cutOff() {
+    return cutOff;
+  }
+
+  /** Ends where the compressed data end or go bad, instead of losing what came before. */
+  private final class Inflated extends FilterInputStream {
+    private boolean ended;
+    private boolean any;
+
+    Inflated(InputStream in) {
+      super(in);
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] b, int off, int len) throws IOException {
+      if (ended) {
+        return -1;
+      }
+      try {
+        int n = super.read(b, off, len);
+        any |= n > 0;
+        return n;
+      } catch (EOFException | ZipException e) {
+        if (!any) {
+          throw e;
+        }
+        ended = true;
+        cutOff = true;
+        return -1;
+      }
+    }
+
+    @Override
+    public int available() throws IOException {
+      return ended ? 0 : super.available();
     }
   }
 

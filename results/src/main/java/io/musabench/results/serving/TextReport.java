@@ -62,7 +62,9 @@ final class TextReport {
             "  P99 %s: 95 %% interval from %s ms %s%s%n",
             stat.metric.id().toUpperCase(Locale.ROOT),
             Text.number(stat.p99Low),
-            Double.isInfinite(stat.p99High) ? "without upper bound" : "to " + Text.number(stat.p99High) + " ms",
+            Double.isInfinite(stat.p99High)
+                ? "without upper bound"
+                : "to " + Text.number(stat.p99High) + " ms",
             Double.isNaN(stat.p99WithFailures)
                 ? ""
                 : "; with failures as infinite " + Text.number(stat.p99WithFailures));
