@@ -140,6 +140,14 @@ enum musaDeviceAttr {
 // (offset 0) and `total_global_mem` (offset 288).
 enum { musaDevicePropNameOffset = 0, musaDevicePropTotalGlobalMemOffset = 288, musaDevicePropSize = 728 };
 
+// Handles are checked: one that is not, or no longer, alive gives musaErrorInvalidResourceHandle (streams, events)
+// or musaErrorInvalidValue (graphs). NULL, and 1, as a stream is the current device's legacy stream, which waits for
+// all blocking streams of its device and they for it. Calls fail with the device's sticky error, once there is one,
+// until musaDeviceReset; those that free or destroy something do so all the same.
+//
+// musaDeviceReset drops all work, streams, events, graphs and memory of the current device. Calls waiting for its
+// work in other threads return musaErrorDeviceUninitialized.
+
 musaError_t musaGetDeviceCount(int* count);
 musaError_t musaSetDevice(int device);
 musaError_t musaGetDevice(int* device);
@@ -156,6 +164,8 @@ const char* musaGetErrorString(musaError_t error);
 musaError_t musaGetLastError(void);
 musaError_t musaPeekAtLastError(void);
 
+// 0 bytes give NULL. musaFree and musaFreeHost wait for all work of the current device; musaFree of what musaMalloc
+// did not return on the current device, or of what is freed already, is musaErrorInvalidValue.
 musaError_t musaMalloc(void** pointer, size_t bytes);
 musaError_t musaFree(void* pointer);
 musaError_t musaHostAlloc(void** pointer, size_t bytes, unsigned flags);
@@ -184,6 +194,21 @@ musaError_t musaEventQuery(musaEvent_t event);
 musaError_t musaEventElapsedTime(float* milliseconds, musaEvent_t start, musaEvent_t stop);
 musaError_t musaEventDestroy(musaEvent_t event);
 
+// While a stream captures, what is put on it goes into the graph. What breaks a rule of capture is refused and, but
+// for musaErrorStreamCaptureUnmatched and ...WrongThread, makes the capture end with
+// musaErrorStreamCaptureInvalidated:
+//   ...Unsupported (900)  synchronizing or querying a capturing stream or its device; capturing the legacy stream; an
+//                         unsafe call (allocating, freeing, synchronous copies, any waiting or asking), by any
+//                         thread in global mode, by the capturing thread in thread-local mode
+//   ...Merge (902)        waiting for an event of another capture
+//   ...Unmatched (903)    ending a capture in a stream where it did not begin
+//   ...Unjoined (904)     ending it while forked streams are not joined
+//   ...Isolation (905)    waiting for an event recorded outside of the capture
+//   ...Implicit (906)     using the legacy stream while a blocking stream captures
+//   ...CapturedEvent (907)  asking about, or waiting for, an event recorded in a capture
+//   ...WrongThread (908)  ending it in another thread, unless its mode is relaxed
+// Beginning a capture in a stream that captures is musaErrorInvalidValue. Destroying the stream in which a capture
+// began drops it.
 musaError_t musaStreamBeginCapture(musaStream_t stream, int mode);
 musaError_t musaStreamEndCapture(musaStream_t stream, musaGraph_t* graph);
 musaError_t musaStreamIsCapturing(musaStream_t stream, int* status);

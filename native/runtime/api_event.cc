@@ -96,7 +96,8 @@ musaError_t musaEventElapsedTime(float* milliseconds, musaEvent_t start, musaEve
     const auto end = to->last_record();
     if (begin == nullptr || end == nullptr) return musaErrorInvalidResourceHandle;
     if (!begin->point.reached() || !end->point.reached()) return musaErrorNotReady;
-    const int64_t elapsed = end->time_ns.load(std::memory_order_acquire) - begin->time_ns.load(std::memory_order_acquire);
+    const int64_t elapsed =
+        end->time_ns.load(std::memory_order_acquire) - begin->time_ns.load(std::memory_order_acquire);
     *milliseconds = static_cast<float>(static_cast<double>(elapsed) * 1e-6);
     return from->device().error();
   });

@@ -8,8 +8,8 @@ namespace {
 musaError_t create_stream(const char* name, musaStream_t* stream, unsigned flags) {
   return device_call(name, [&](Runtime& rt, Device& device) -> musaError_t {
     if (stream == nullptr || flags > musaStreamNonBlocking) return musaErrorInvalidValue;
-    const auto created = device.create_stream(flags == musaStreamNonBlocking ? Stream::Kind::kNonBlocking
-                                                                             : Stream::Kind::kBlocking);
+    const auto created =
+        device.create_stream(flags == musaStreamNonBlocking ? Stream::Kind::kNonBlocking : Stream::Kind::kBlocking);
     const uint64_t handle = rt.streams.add(created);
     if (handle == 0) {
       created->close();

@@ -221,8 +221,8 @@ musaError_t Captures::check_unsafe_locked() {
   bool forbidden = false;
   for (const auto& capture : active_) {
     const bool own = capture->thread == std::this_thread::get_id();
-    const bool applies = capture->mode == musaStreamCaptureModeGlobal ||
-                         (capture->mode == musaStreamCaptureModeThreadLocal && own);
+    const bool applies =
+        capture->mode == musaStreamCaptureModeGlobal || (capture->mode == musaStreamCaptureModeThreadLocal && own);
     if (!applies || capture->invalidated) continue;
     capture->invalidated = true;
     forbidden = true;

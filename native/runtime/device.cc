@@ -16,13 +16,17 @@ void Device::fail(musaError_t error) {
 
 std::shared_ptr<Stream> Device::create_stream(Stream::Kind kind) {
   auto stream = std::make_shared<Stream>(*this, kind);
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
+  streams_changed_.wait(lock, [&] { return !resetting_; });
   streams_.push_back(stream);
   return stream;
 }
 
 std::shared_ptr<Stream> Device::legacy_stream() {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (legacy_ == nullptr) {
+    streams_changed_.wait(lock, [&] { return !resetting_; });
+  }
   if (legacy_ == nullptr) {
     legacy_ = std::make_shared<Stream>(*this, Stream::Kind::kLegacy);
     streams_.push_back(legacy_);
@@ -73,20 +77,29 @@ void Device::wait_for_reset() {
 }
 
 musaError_t Device::reset() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  streams_changed_.wait(lock, [&] { return !resetting_; });
+  resetting_ = true;
   resets_.fetch_add(1);
   stopping_.store(true);
   stopped_.notify();
-  for (const auto& stream : streams()) stream->close();
-  std::unique_lock<std::mutex> lock(mutex_);
   legacy_ = nullptr;
   legacy_used_ = false;
-  if (!streams_changed_.wait_for(lock, std::chrono::seconds(2), [&] { return streams_.empty(); })) {
+  const std::vector<std::shared_ptr<Stream>> streams = streams_;
+  lock.unlock();
+  for (const auto& stream : streams) stream->close();
+  lock.lock();
+  const bool stopped = streams_changed_.wait_for(lock, std::chrono::seconds(2), [&] { return streams_.empty(); });
+  if (stopped) {
+    error_.store(musaSuccess);
+    stopping_.store(false);
+  } else {
     fail(musaErrorLaunchTimeout);
-    return musaErrorLaunchTimeout;
   }
-  error_.store(musaSuccess);
-  stopping_.store(false);
-  return musaSuccess;
+  resetting_ = false;
+  lock.unlock();
+  streams_changed_.notify_all();
+  return stopped ? musaSuccess : musaErrorLaunchTimeout;
 }
 
 void Device::stop(std::chrono::milliseconds patience) {

@@ -65,6 +65,7 @@ class Device {
   std::vector<std::shared_ptr<Stream>> streams_;
   std::shared_ptr<Stream> legacy_;
   std::atomic<bool> legacy_used_{false};
+  bool resetting_ = false;  // no stream is created meanwhile
 };
 
 }  // namespace musabench

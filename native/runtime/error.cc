@@ -9,7 +9,8 @@ struct ErrorInfo {
   const char* text;
 };
 
-#define MUSABENCH_ERROR(name, text) {name, #name, text}
+#define MUSABENCH_ERROR(name, text) \
+  { name, #name, text }
 constexpr ErrorInfo kErrors[] = {
     MUSABENCH_ERROR(musaSuccess, "no error"),
     MUSABENCH_ERROR(musaErrorInvalidValue, "invalid argument"),
@@ -56,9 +57,11 @@ constexpr ErrorInfo kErrors[] = {
     MUSABENCH_ERROR(musaErrorStreamCaptureInvalidated, "an earlier error ended the stream capture"),
     MUSABENCH_ERROR(musaErrorStreamCaptureMerge, "the call would merge two stream captures"),
     MUSABENCH_ERROR(musaErrorStreamCaptureUnmatched, "the capture was not begun in this stream"),
-    MUSABENCH_ERROR(musaErrorStreamCaptureUnjoined, "the capture has forked streams that were not joined to the one it was begun in"),
+    MUSABENCH_ERROR(musaErrorStreamCaptureUnjoined,
+                    "the capture has forked streams that were not joined to the one it was begun in"),
     MUSABENCH_ERROR(musaErrorStreamCaptureIsolation, "the capture would depend on work outside of it"),
-    MUSABENCH_ERROR(musaErrorStreamCaptureImplicit, "the call would make a capturing stream depend on the legacy stream"),
+    MUSABENCH_ERROR(musaErrorStreamCaptureImplicit,
+                    "the call would make a capturing stream depend on the legacy stream"),
     MUSABENCH_ERROR(musaErrorCapturedEvent, "the event was last recorded in a stream capture"),
     MUSABENCH_ERROR(musaErrorStreamCaptureWrongThread, "the capture was begun by another thread"),
     MUSABENCH_ERROR(musaErrorTimeout, "the wait timed out"),

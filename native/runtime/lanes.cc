@@ -45,9 +45,7 @@ void LanePool::Job::run_blocks(uint32_t lane) {
 LanePool::LanePool(int device, int lanes, std::vector<int> cpus)
     : device_(device), lanes_(lanes), cpus_(std::move(cpus)) {}
 
-int LanePool::cpu_of(int lane) const {
-  return cpus_.empty() ? -1 : cpus_[static_cast<size_t>(lane) % cpus_.size()];
-}
+int LanePool::cpu_of(int lane) const { return cpus_.empty() ? -1 : cpus_[static_cast<size_t>(lane) % cpus_.size()]; }
 
 void LanePool::start() {
   started_ = true;
@@ -66,10 +64,13 @@ void LanePool::lane_loop(int lane) {
   uint64_t seen = 0;
   for (;;) {
     uint64_t state = 0;
-    job_opened_.wait([&] {
+    const uint64_t alerts = alerts_.load(std::memory_order_acquire);
+    const auto joinable = [&] {
       state = state_.load(std::memory_order_acquire);
       return (state & kOpen) != 0 && state >> kNumberShift != seen;
-    });
+    };
+    job_opened_.wait([&] { return joinable() || alerts_.load(std::memory_order_acquire) != alerts; });
+    if (!joinable()) continue;
     if (!state_.compare_exchange_strong(state, state + 1, std::memory_order_acq_rel)) continue;
     seen = state >> kNumberShift;
     job_->run_blocks(static_cast<uint32_t>(lane));
@@ -99,6 +100,11 @@ musaError_t LanePool::run(musaHostKernelFn run, const void* params, uint32_t blo
   state_.fetch_and(~kOpen, std::memory_order_acq_rel);
   lanes_left_.wait([&] { return (state_.load(std::memory_order_acquire) & kActiveMask) == 0; });
   return job.error.load();
+}
+
+void LanePool::alert() {
+  alerts_.fetch_add(1, std::memory_order_acq_rel);
+  job_opened_.notify();
 }
 
 void LanePool::fail_current_kernel(musaError_t error) {

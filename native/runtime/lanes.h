@@ -24,6 +24,9 @@ class LanePool {
   // No further block is begun once `stop` is set or musaHostKernelFail was called; returns the latter's error.
   musaError_t run(musaHostKernelFn run, const void* params, uint32_t blocks, const std::atomic<bool>& stop);
 
+  // Wakes sleeping lanes, so that they are there when the next kernel begins.
+  void alert();
+
   // Ends, with `error`, the kernel that the calling thread runs a block of; does nothing outside of kernels.
   static void fail_current_kernel(musaError_t error);
 
@@ -45,6 +48,7 @@ class LanePool {
   bool started_ = false;  // guarded by turn_
   Job* job_ = nullptr;    // valid while state_ is open or has active lanes
   alignas(64) std::atomic<uint64_t> state_{0};
+  std::atomic<uint64_t> alerts_{0};
   Parker job_opened_;
   Parker lanes_left_;
 };

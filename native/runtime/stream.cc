@@ -22,8 +22,7 @@ namespace {
 constexpr int kMaxSpares = 2048;
 }  // namespace
 
-Stream::Stream(Device& device, Kind kind)
-    : device_(device), kind_(kind), progress_(std::make_shared<Progress>()) {}
+Stream::Stream(Device& device, Kind kind) : device_(device), kind_(kind), progress_(std::make_shared<Progress>()) {}
 
 Stream::~Stream() {
   for (Entry* list : {first_, spare_}) {
@@ -114,7 +113,13 @@ void Stream::loop() {
   Entry* done_last = nullptr;
   int done_count = 0;
   for (;;) {
-    wake_.wait([&] { return attention_.exchange(false, std::memory_order_acq_rel); });
+    const int64_t idle_since = now_ns();
+    wake_.wait([&] {
+      return attention_.load(std::memory_order_relaxed) && attention_.exchange(false, std::memory_order_acq_rel);
+    });
+    // Lanes go to sleep when this thread does. They are woken before the first entry, not by the first kernel: its
+    // time shall not include their waking up.
+    bool lanes_asleep = now_ns() - idle_since > kSpin.count();
     for (;;) {
       Entry* batch;
       bool closed;
@@ -142,6 +147,11 @@ void Stream::loop() {
           return;
         }
         break;
+      }
+      for (Entry* entry = batch; lanes_asleep && entry != nullptr; entry = entry->next) {
+        if (!entry->work.wants_lanes()) continue;
+        device_.lanes().alert();
+        lanes_asleep = false;
       }
       done_first = batch;
       for (Entry* entry = batch; entry != nullptr; entry = entry->next) {

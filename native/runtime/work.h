@@ -50,6 +50,9 @@ struct Work {
   std::shared_ptr<const Graph> graph;
   Parameters params;  // kernel
 
+  // Whether more than the calling lane will run it.
+  bool wants_lanes() const { return kind == Kind::kGraph || (kind == Kind::kKernel && blocks > 1); }
+
   static Work copy(void* dst, const void* src, size_t bytes);
   static Work fill(void* dst, int value, size_t bytes);
 };

@@ -30,27 +30,26 @@ inline int test_status() {
 
 }  // namespace musabench
 
-#define CHECK(condition) \
-  ((condition) ? void() : ::musabench::check_failed(__FILE__, __LINE__, #condition))
+#define CHECK(condition) ((condition) ? void() : ::musabench::check_failed(__FILE__, __LINE__, #condition))
 
 // Compares two streamable values and prints both when they differ.
-#define CHECK_EQ(actual, wanted)                                                             \
-  do {                                                                                       \
-    const auto& actual_value = (actual);                                                     \
-    const auto& wanted_value = (wanted);                                                     \
-    if (!(actual_value == wanted_value)) {                                                   \
-      ::musabench::check_failed(__FILE__, __LINE__, #actual " == " #wanted);                 \
+#define CHECK_EQ(actual, wanted)                                                              \
+  do {                                                                                        \
+    const auto& actual_value = (actual);                                                      \
+    const auto& wanted_value = (wanted);                                                      \
+    if (!(actual_value == wanted_value)) {                                                    \
+      ::musabench::check_failed(__FILE__, __LINE__, #actual " == " #wanted);                  \
       std::cerr << "    actual " << actual_value << ", wanted " << wanted_value << std::endl; \
-    }                                                                                        \
+    }                                                                                         \
   } while (false)
 
 // Like CHECK, but leaves the test function: for what the rest of it cannot do without.
-#define REQUIRE(condition)                                                  \
-  do {                                                                      \
-    if (!(condition)) {                                                     \
-      ::musabench::check_failed(__FILE__, __LINE__, #condition);            \
-      return;                                                               \
-    }                                                                       \
+#define REQUIRE(condition)                                       \
+  do {                                                           \
+    if (!(condition)) {                                          \
+      ::musabench::check_failed(__FILE__, __LINE__, #condition); \
+      return;                                                    \
+    }                                                            \
   } while (false)
 
 #define RUN_TEST(test) ::musabench::run_test(#test, test)

@@ -17,12 +17,26 @@
 #include "kernels/exports/ffi_args.h"
 #include "support/support.h"
 
-#define EXPORTS(X)                                                                                                   \
-  X(fmha_prefill)                                                                                                    \
-  X(paged_attention)                                                                                                 \
-  X(paged_attention_workspace)                                                                                       \
-  X(gemm) X(rms_norm) X(fused_add_rms_norm) X(qk_norm_rope) X(kv_cache_write) X(silu_and_mul) X(embedding) X(argmax) \
-      X(random_fill) X(read_bandwidth) X(copy_bandwidth) X(peak_flops) X(peak_flops_per_iteration) X(empty)
+// clang-format off
+#define EXPORTS(X) \
+  X(fmha_prefill) \
+  X(paged_attention) \
+  X(paged_attention_workspace) \
+  X(gemm) \
+  X(rms_norm) \
+  X(fused_add_rms_norm) \
+  X(qk_norm_rope) \
+  X(kv_cache_write) \
+  X(silu_and_mul) \
+  X(embedding) \
+  X(argmax) \
+  X(random_fill) \
+  X(read_bandwidth) \
+  X(copy_bandwidth) \
+  X(peak_flops) \
+  X(peak_flops_per_iteration) \
+  X(empty)
+// clang-format on
 #define DECLARE(name) extern "C" int __tvm_ffi_##name(void*, const TVMFFIAny* args, int32_t count, TVMFFIAny* result);
 EXPORTS(DECLARE)
 

@@ -21,10 +21,9 @@ double now_us() {
 
 void nothing(const void*, uint32_t, uint32_t) {}
 
-// About half a microsecond of work.
-void a_little(const void*, uint32_t, uint32_t) {
-  volatile int sink = 0;
-  for (int i = 0; i < 500; ++i) sink = i;
+// Several microseconds of work: what a node of two blocks takes longer than one of one block is what sharing costs.
+void some_work(const void*, uint32_t, uint32_t) {
+  for (int i = 0; i < 20000; ++i) asm volatile("" : : "r"(i));
 }
 
 musaHostLaunch launch_of(musaHostKernelFn run, uint32_t blocks) {
@@ -134,7 +133,7 @@ int main() {
   for (const uint32_t blocks : {1u, 2u, 64u}) {
     bench.eager("eager, empty kernel", nothing, blocks, 500);
     bench.graph("graph, empty kernel", nothing, blocks, 500);
-    bench.graph("graph, half a microsecond a block", a_little, blocks, 500);
+    bench.graph("graph, some work a block", some_work, blocks, 100);
     bench.round_trip(blocks);
   }
   return 0;

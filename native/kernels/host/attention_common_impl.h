@@ -63,8 +63,6 @@ MUSABENCH_INLINE F8 exp2_8(F8 x) {
   return p * (F8)exponent;
 }
 
-MUSABENCH_INLINE float exp2_1(float x) { return exp2_8(splat(x))[0]; }
-
 // cap * tanh(x), x clamped to where tanh is 1 in fp32.
 MUSABENCH_INLINE F8 capped(F8 x, F8 cap) {
   const F8 t = max8(min8(x, splat(12.0f)), splat(-12.0f));
@@ -83,25 +81,65 @@ MUSABENCH_INLINE void cap_and_mask(float* scores, int64_t n, float cap, int64_t 
   for (int64_t j = max64(end, 0); j < n; ++j) scores[j] = -INFINITY;
 }
 
-// One step of the online softmax over `n` (a multiple of 8) scores, which become weights. Returns the factor for what
-// was accumulated before.
-MUSABENCH_INLINE float softmax_step(float* scores, int64_t n, float* row_max, float* row_sum) {
-  F8 m8 = load8(scores);
-  for (int64_t j = 8; j < n; j += 8) m8 = max8(m8, load8(scores + j));
-  const float before = *row_max;
-  const float block_max = max_of(m8);
-  const float now = block_max > before ? block_max : before;
-  const float base = now == -INFINITY ? 0.0f : now;  // no key seen yet: all weights are 2^-infinity
-  F8 sum = zero8();
-  for (int64_t j = 0; j < n; j += 8) {
-    const F8 w = exp2_8(load8(scores + j) - splat(base));
-    store8(scores + j, w);
-    sum = sum + w;
+// For each of eight vectors the sum, or the maximum, of its elements.
+template <bool kMax>
+MUSABENCH_INLINE F8 reduce_each(const F8* v) {
+#if MUSABENCH_SIMD_AVX2
+  const auto join = [](__m256 a, __m256 b) { return kMax ? _mm256_max_ps(a, b) : _mm256_add_ps(a, b); };
+  __m256 pair[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m256 a = (__m256)v[2 * i];
+    const __m256 b = (__m256)v[2 * i + 1];
+    pair[i] = join(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
   }
-  const float factor = exp2_1(before - base);
-  *row_max = now;
-  *row_sum = *row_sum * factor + sum_of(sum);
-  return factor;
+  __m256 four[2];
+#pragma GCC unroll 2
+  for (int i = 0; i < 2; ++i) {
+    const __m256 a = pair[2 * i];
+    const __m256 b = pair[2 * i + 1];
+    four[i] = join(_mm256_shuffle_ps(a, b, 0x44), _mm256_shuffle_ps(a, b, 0xee));
+  }
+  return (F8)join(_mm256_permute2f128_ps(four[0], four[1], 0x20), _mm256_permute2f128_ps(four[0], four[1], 0x31));
+#else
+  F8 all;
+  for (int i = 0; i < 8; ++i) all[i] = kMax ? max_of(v[i]) : sum_of(v[i]);
+  return all;
+#endif
+}
+
+// One step of the online softmax for `count` (1..8) rows of n (a multiple of 8) scores, `stride` apart. Scores become
+// weights; factor is for what was accumulated before. The arrays have room for eight.
+MUSABENCH_INLINE void softmax_step(float* scores, int64_t stride, int64_t count, int64_t n, float* row_max,
+                                   float* row_sum, float* factor) {
+  F8 each[8];
+  for (int64_t r = 0; r < count; ++r) {
+    each[r] = load8(scores + r * stride);
+    for (int64_t j = 8; j < n; j += 8) each[r] = max8(each[r], load8(scores + r * stride + j));
+  }
+  for (int64_t r = count; r < 8; ++r) each[r] = splat(-INFINITY);
+  const F8 before = load8(row_max);
+  const F8 now = max8(reduce_each<true>(each), before);
+  // Where no key was seen yet, all weights are 2^-infinity.
+  const F8 base = now == splat(-INFINITY) ? zero8() : now;
+  const F8 factors = exp2_8(before - base);
+  float bases[8];
+  store8(bases, base);
+  for (int64_t r = 0; r < count; ++r) {
+    const F8 b = splat(bases[r]);
+    each[r] = zero8();
+    for (int64_t j = 0; j < n; j += 8) {
+      const F8 w = exp2_8(load8(scores + r * stride + j) - b);
+      store8(scores + r * stride + j, w);
+      each[r] = each[r] + w;
+    }
+  }
+  const F8 sums = fma8(load8(row_sum), factors, reduce_each<false>(each));
+  store8(factor, factors);
+  for (int64_t r = 0; r < count; ++r) {
+    row_max[r] = now[r];
+    row_sum[r] = sums[r];
+  }
 }
 
 // out = accumulated / sum, or zeros where the row saw no key.

@@ -42,176 +42,309 @@ struct FetchCursor {
     fetch_to_l2(c->next);
     c->next += 64;
   }
+  MUSABENCH_INLINE void steps(FetchCursor* c, int64_t n) {
+    while (n > 0) {
+      if (n == 1 || c->end - c->next < 64 * n) {
+        step(c);
+        --n;
+        continue;
+      }
+      for (; n > 0; --n, c->next += 64) fetch_to_l2(c->next);
+    }
+  }
   MUSABENCH_INLINE void finish(FetchCursor* c) {
     while (c->row < c->count) step(c);
   }
 };
 
-// The sums of eight vectors.
+// Eight elements of each of two rows: a and b each have four of the first in their low and of the second in their high
+// half. So a vector of dot products has four lanes to add up for each of two tokens, half the work of eight for one.
+// The order within the eight suits the type (bf16: even and odd elements).
+MUSABENCH_INLINE void load_pair(const Bf16* p, const Bf16* q, F8* a, F8* b) {
+#if MUSABENCH_SIMD_AVX2
+  const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q));
+  const U8 pairs = (U8)_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+#else
+  U8 pairs;
+  memcpy(&pairs, p, 16);
+  memcpy(reinterpret_cast<char*>(&pairs) + 16, q, 16);
+#endif
+  *a = (F8)(pairs << 16);
+  *b = (F8)(pairs & 0xffff0000u);
+}
+MUSABENCH_INLINE void load_pair(const Fp16* p, const Fp16* q, F8* a, F8* b) {
+#if MUSABENCH_SIMD_AVX2
+  const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q));
+  *a = (F8)_mm256_cvtph_ps(_mm_unpacklo_epi64(low, high));
+  *b = (F8)_mm256_cvtph_ps(_mm_unpackhi_epi64(low, high));
+#else
+  for (int i = 0; i < 4; ++i) {
+    (*a)[i] = to_float(p[i]);
+    (*a)[i + 4] = to_float(q[i]);
+    (*b)[i] = to_float(p[i + 4]);
+    (*b)[i + 4] = to_float(q[i + 4]);
+  }
+#endif
+}
+
+// Four floats twice.
+MUSABENCH_INLINE F8 load4_twice(const float* p) {
+#if MUSABENCH_SIMD_AVX2
+  return (F8)_mm256_broadcast_ps(reinterpret_cast<const __m128*>(p));
+#else
+  F8 v;
+  memcpy(&v, p, 16);
+  memcpy(reinterpret_cast<char*>(&v) + 16, p, 16);
+  return v;
+#endif
+}
+
+// A query row for dot_tile: scaled, eight elements in the order of load_pair.
+template <class T>
+MUSABENCH_INLINE void unpack_query(const T* from, int64_t dim, float scale, float* to) {
+  for (int64_t d = 0; d < dim; d += 8) {
+    F8 a;
+    F8 b;
+    load_pair(from + d, from + d, &a, &b);
+    for (int i = 0; i < 4; ++i) {
+      to[d + i] = a[i] * scale;
+      to[d + 4 + i] = b[i] * scale;
+    }
+  }
+}
+
+// From four vectors, each with four lanes to add up for two tokens i and i + 4: the eight sums.
 MUSABENCH_INLINE F8 sums_of(const F8* v) {
 #if MUSABENCH_SIMD_AVX2
   const __m256 x =
-      _mm256_hadd_ps(_mm256_hadd_ps((__m256)v[0], (__m256)v[1]), _mm256_hadd_ps((__m256)v[2], (__m256)v[3]));
+      _mm256_add_ps(_mm256_unpacklo_ps((__m256)v[0], (__m256)v[1]), _mm256_unpackhi_ps((__m256)v[0], (__m256)v[1]));
   const __m256 y =
-      _mm256_hadd_ps(_mm256_hadd_ps((__m256)v[4], (__m256)v[5]), _mm256_hadd_ps((__m256)v[6], (__m256)v[7]));
-  return (F8)_mm256_add_ps(_mm256_permute2f128_ps(x, y, 0x20), _mm256_permute2f128_ps(x, y, 0x31));
+      _mm256_add_ps(_mm256_unpacklo_ps((__m256)v[2], (__m256)v[3]), _mm256_unpackhi_ps((__m256)v[2], (__m256)v[3]));
+  return (F8)_mm256_add_ps(_mm256_shuffle_ps(x, y, 0x44), _mm256_shuffle_ps(x, y, 0xee));
 #else
   F8 sums;
-  for (int i = 0; i < 8; ++i) sums[i] = sum_of(v[i]);
+  for (int i = 0; i < 4; ++i) {
+    sums[i] = (v[i][0] + v[i][2]) + (v[i][1] + v[i][3]);
+    sums[i + 4] = (v[i][4] + v[i][6]) + (v[i][5] + v[i][7]);
+  }
   return sums;
 #endif
 }
 
-// scores[r * kMaxTokens + t] = q[r] . keys[t] for kRows rows (1..4) of q (stride dim) and kTokens tokens.
-template <class T, int kRows, int kTokens, bool kFetch>
-MUSABENCH_INLINE void score_tokens(const float* q, int64_t dim, const T* const* rows, int64_t head_offset,
-                                   float* scores, FetchCursor* fetch) {
-  static_assert(kRows * kTokens <= 8, "one vector of sums");
-  F8 acc[8];
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) acc[i] = zero8();
-  const T* k[kTokens];
-#pragma GCC unroll 8
-  for (int t = 0; t < kTokens; ++t) k[t] = rows[t] + head_offset;
-  for (int64_t d = 0; d < dim; d += 16) {
-    F8 a[kTokens];
-    F8 b[kTokens];
-#pragma GCC unroll 8
-    for (int t = 0; t < kTokens; ++t) load16(k[t] + d, &a[t], &b[t]);
-#pragma GCC unroll 4
+// partial[r * 4 + i] = q[r] . keys of tokens i and i + 4, in sums_of's form, for kRows rows of q (stride dim) and i
+// below kPairs. kSplit: twice the accumulators, where there are so few that the latency of a multiply-add would show.
+template <class T, int kRows, int kPairs, bool kSplit, bool kFetch>
+MUSABENCH_INLINE void dot_tile(const float* q, int64_t dim, const T* const* rows, int64_t head_offset, float* partial,
+                               FetchCursor* fetch) {
+  constexpr int kSums = kSplit ? 2 : 1;
+  F8 acc[kSums][kRows][kPairs];
+#pragma GCC unroll 2
+  for (int s = 0; s < kSums; ++s) {
+#pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) {
-      const F8 x = load8(q + r * dim + d);
-#pragma GCC unroll 8
-      for (int t = 0; t < kTokens; ++t) acc[r * kTokens + t] = fma8(x, a[t], acc[r * kTokens + t]);
-    }
 #pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
-      const F8 x = load8(q + r * dim + d + 8);
-#pragma GCC unroll 8
-      for (int t = 0; t < kTokens; ++t) acc[r * kTokens + t] = fma8(x, b[t], acc[r * kTokens + t]);
-    }
-    if (kFetch) {
-#pragma GCC unroll 4
-      for (int i = 0; i < (kTokens + 1) / 2; ++i) FetchCursor::step(fetch);
+      for (int i = 0; i < kPairs; ++i) acc[s][r][i] = zero8();
     }
   }
-  float sums[8];
-  store8(sums, sums_of(acc));
+  const T* k[2 * kPairs];
 #pragma GCC unroll 4
-  for (int r = 0; r < kRows; ++r) memcpy(scores + r * kMaxTokens, sums + r * kTokens, kTokens * sizeof(float));
+  for (int i = 0; i < kPairs; ++i) {
+    k[2 * i] = rows[i] + head_offset;
+    k[2 * i + 1] = rows[i + 4] + head_offset;
+  }
+  for (int64_t d = 0; d < dim; d += 8) {
+    F8 a[kPairs];
+    F8 b[kPairs];
+#pragma GCC unroll 4
+    for (int i = 0; i < kPairs; ++i) load_pair(k[2 * i] + d, k[2 * i + 1] + d, &a[i], &b[i]);
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      const F8 x = load4_twice(q + r * dim + d);
+#pragma GCC unroll 4
+      for (int i = 0; i < kPairs; ++i) acc[0][r][i] = fma8(x, a[i], acc[0][r][i]);
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      const F8 x = load4_twice(q + r * dim + d + 4);
+#pragma GCC unroll 4
+      for (int i = 0; i < kPairs; ++i) acc[kSums - 1][r][i] = fma8(x, b[i], acc[kSums - 1][r][i]);
+    }
+    if (kFetch) FetchCursor::steps(fetch, kPairs / 2);
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kPairs; ++i) {
+      store8(partial + (r * 4 + i) * 8, kSplit ? acc[0][r][i] + acc[kSums - 1][r][i] : acc[0][r][i]);
+    }
+  }
 }
 
-// acc[r][0 .. 8 * kVectors) = acc * factor[r] + sum over t of weights[r][t] * values[t].
-template <class T, int kRows, int kVectors, bool kFetch>
+// Scores of eight tokens.
+template <class T, int kRows, int kPairs, bool kSplit, bool kFetch>
+MUSABENCH_INLINE void score_rows(const float* q, int64_t dim, const T* const* rows, int64_t head_offset, float* scores,
+                                 float* partial, int64_t lines_a_token, FetchCursor* fetch) {
+#pragma GCC unroll 1
+  for (int i = 0; i < 4; i += kPairs) {
+    dot_tile<T, kRows, kPairs, kSplit, kFetch>(q, dim, rows + i, head_offset, partial + i * 8, fetch);
+    if (!kFetch) FetchCursor::steps(fetch, lines_a_token * 2 * kPairs);
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < kRows; ++r) {
+    F8 v[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) v[i] = load8(partial + (r * 4 + i) * 8);
+    store8(scores + r * kMaxTokens, sums_of(v));
+  }
+}
+
+// acc[r][0 .. 8 * kVectors) = acc * factor[r] + sum over t of weights[r][t] * values[t]. kSplit as above.
+template <class T, int kRows, int kVectors, bool kSplit, bool kFetch>
 MUSABENCH_INLINE void add_values(float* acc, int64_t dim, const float* factor, const float* weights, int64_t n,
                                  const T* const* rows, int64_t offset, FetchCursor* fetch) {
-  F8 sum[kRows][kVectors];
-#pragma GCC unroll 4
+  constexpr int kSums = kSplit ? 2 : 1;
+  F8 sum[kSums][kRows][kVectors];
+#pragma GCC unroll 6
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int i = 0; i < kVectors; ++i) sum[r][i] = load8(acc + r * dim + i * 8) * splat(factor[r]);
-  }
-  for (int64_t t = 0; t < n; ++t) {
-    F8 v[kVectors];
-#pragma GCC unroll 2
-    for (int i = 0; i < kVectors; i += 2) load16(rows[t] + offset + i * 8, &v[i], &v[i + 1]);
-#pragma GCC unroll 4
-    for (int r = 0; r < kRows; ++r) {
-      const F8 w = splat(weights[r * kMaxTokens + t]);
-#pragma GCC unroll 4
-      for (int i = 0; i < kVectors; ++i) sum[r][i] = fma8(w, v[i], sum[r][i]);
+    for (int i = 0; i < kVectors; ++i) {
+      sum[0][r][i] = load8(acc + r * dim + i * 8) * splat(factor[r]);
+      if (kSplit) sum[kSums - 1][r][i] = zero8();
     }
-    // kVectors = 4 is a cache line of values, 2 is half of one.
-    if (kFetch && (kVectors == 4 || t % 2 == 0)) FetchCursor::step(fetch);
   }
-#pragma GCC unroll 4
+  const auto add = [&](int64_t t, F8(&to)[kRows][kVectors]) __attribute__((always_inline)) {
+    const T* row = rows[t] + offset;
+#pragma GCC unroll 2
+    for (int i = 0; i < kVectors; i += 2) {
+      F8 a;
+      F8 b;
+      load16(row + i * 8, &a, &b);
+#pragma GCC unroll 6
+      for (int r = 0; r < kRows; ++r) {
+        const F8 w = splat(weights[r * kMaxTokens + t]);
+        to[r][i] = fma8(w, a, to[r][i]);
+        to[r][i + 1] = fma8(w, b, to[r][i + 1]);
+      }
+    }
+  };
+  int64_t t = 0;
+  if (kSplit || kFetch) {
+    for (; t + 2 <= n; t += 2) {
+      add(t, sum[0]);
+      add(t + 1, sum[kSums - 1]);
+      // kVectors = 4 is a cache line of values, 2 is half of one.
+      if (kFetch) FetchCursor::steps(fetch, kVectors / 2);
+    }
+  }
+  for (; t < n; ++t) add(t, sum[0]);
+#pragma GCC unroll 6
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int i = 0; i < kVectors; ++i) store8(acc + r * dim + i * 8, sum[r][i]);
+    for (int i = 0; i < kVectors; ++i) {
+      store8(acc + r * dim + i * 8, kSplit ? sum[0][r][i] + sum[kSums - 1][r][i] : sum[0][r][i]);
+    }
   }
 }
 
-// Eight tokens, all rows; the first tile of rows paces the fetching.
+// All dims of kRows rows, kVectors at a time and the rest by twos.
+template <class T, int kRows, int kVectors, bool kSplit, bool kFetch>
+MUSABENCH_INLINE void add_values_to_rows(float* acc, int64_t dim, const float* factor, const float* weights, int64_t n,
+                                         const T* const* rows, int64_t head_offset, int64_t tiles, FetchCursor* fetch) {
+  int64_t d = 0;
+  for (; d + kVectors * 8 <= dim; d += kVectors * 8) {
+    add_values<T, kRows, kVectors, kSplit, kFetch>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
+    if (!kFetch) FetchCursor::steps(fetch, ceil_div(n * kVectors, 4 * tiles));
+  }
+  if (kVectors > 2 && d < dim) {
+    add_values<T, kRows, 2, kSplit, kFetch>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
+  }
+}
+
+// Rows of the register tiles: what measures best within sixteen registers.
+constexpr int64_t kScoreRows = 4;
+constexpr int64_t kValueRows = 6;
+
+// Scores of n tokens (a multiple of 8) with all rows of a head. One or two rows wait for memory: they fetch as they
+// go, step by step. More rows are bound by arithmetic: they fetch between register tiles.
 template <class T>
-MUSABENCH_INLINE void score_eight_tokens(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows,
-                                         int64_t head_offset, float* scores, FetchCursor* fetch) {
-  int64_t r = 0;
-  if (rows_of_q >= 4) {
-    for (int t = 0; t < 8; t += 2) score_tokens<T, 4, 2, true>(q, dim, rows + t, head_offset, scores + t, fetch);
-    for (r = 4; r + 4 <= rows_of_q; r += 4) {
-      for (int t = 0; t < 8; t += 2) {
-        score_tokens<T, 4, 2, false>(q + r * dim, dim, rows + t, head_offset, scores + r * kMaxTokens + t, fetch);
-      }
-    }
-    q += r * dim;
-    scores += r * kMaxTokens;
-    switch (rows_of_q - r) {
-      case 3:
-        for (int t = 0; t < 8; t += 2) score_tokens<T, 3, 2, false>(q, dim, rows + t, head_offset, scores + t, fetch);
-        break;
-      case 2:
-        for (int t = 0; t < 8; t += 4) score_tokens<T, 2, 4, false>(q, dim, rows + t, head_offset, scores + t, fetch);
-        break;
-      case 1:
-        score_tokens<T, 1, 8, false>(q, dim, rows, head_offset, scores, fetch);
-        break;
+MUSABENCH_INLINE void score_head(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows, int64_t n,
+                                 int64_t head_offset, float* scores, float* partial, FetchCursor* fetch) {
+  if (rows_of_q == 1) {
+    for (int64_t t = 0; t < n; t += 8) {
+      score_rows<T, 1, 4, true, true>(q, dim, rows + t, head_offset, scores + t, partial, 0, fetch);
     }
     return;
   }
-  switch (rows_of_q) {
-    case 3:
-      for (int t = 0; t < 8; t += 2) score_tokens<T, 3, 2, true>(q, dim, rows + t, head_offset, scores + t, fetch);
-      break;
-    case 2:
-      for (int t = 0; t < 8; t += 4) score_tokens<T, 2, 4, true>(q, dim, rows + t, head_offset, scores + t, fetch);
-      break;
-    case 1:
-      score_tokens<T, 1, 8, true>(q, dim, rows, head_offset, scores, fetch);
-      break;
+  if (rows_of_q == 2) {
+    for (int64_t t = 0; t < n; t += 8) {
+      score_rows<T, 2, 4, false, true>(q, dim, rows + t, head_offset, scores + t, partial, 0, fetch);
+    }
+    return;
   }
-}
-
-template <class T, bool kFetch>
-MUSABENCH_INLINE void add_values_of_rows(int64_t count, float* acc, int64_t dim, const float* factor,
-                                         const float* weights, int64_t n, const T* const* rows, int64_t offset,
-                                         FetchCursor* fetch) {
-  switch (count) {
-    case 4:
-      add_values<T, 4, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-    case 3:
-      add_values<T, 3, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-    case 2:
-      add_values<T, 2, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
-    case 1:
-      add_values<T, 1, 2, kFetch>(acc, dim, factor, weights, n, rows, offset, fetch);
-      break;
+  const int64_t lines = ceil_div(dim, 32 * ceil_div(rows_of_q, kScoreRows));
+  for (int64_t t = 0; t < n; t += 8) {
+    for (int64_t r = 0; r < rows_of_q;) {
+      const float* x = q + r * dim;
+      float* to = scores + r * kMaxTokens + t;
+      const int64_t tile = min64(rows_of_q - r, kScoreRows);
+      switch (tile) {
+        case 4:
+          score_rows<T, 4, 2, false, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
+          break;
+        case 3:
+          score_rows<T, 3, 2, false, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
+          break;
+        case 2:
+          score_rows<T, 2, 4, false, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
+          break;
+        default:
+          score_rows<T, 1, 4, true, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
+          break;
+      }
+      r += tile;
+    }
   }
 }
 
 template <class T>
-MUSABENCH_INLINE void add_all_values(int64_t rows_of_q, float* acc, int64_t dim, const float* factor,
-                                     const float* weights, int64_t n, const T* const* rows, int64_t head_offset,
-                                     FetchCursor* fetch) {
-  int64_t d = 0;
-  if (rows_of_q <= 2) {
-    for (; d + 32 <= dim; d += 32) {
-      if (rows_of_q == 2) {
-        add_values<T, 2, 4, true>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
-      } else {
-        add_values<T, 1, 4, true>(acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
-      }
-    }
+MUSABENCH_INLINE void add_values_to_head(int64_t rows_of_q, float* acc, int64_t dim, const float* factor,
+                                         const float* weights, int64_t n, const T* const* rows, int64_t head_offset,
+                                         FetchCursor* fetch) {
+  if (rows_of_q == 1) {
+    return add_values_to_rows<T, 1, 4, true, true>(acc, dim, factor, weights, n, rows, head_offset, 1, fetch);
   }
-  for (; d < dim; d += 16) {
-    const int64_t first = min64(rows_of_q, 4);
-    add_values_of_rows<T, true>(first, acc + d, dim, factor, weights, n, rows, head_offset + d, fetch);
-    for (int64_t r = first; r < rows_of_q; r += 4) {
-      add_values_of_rows<T, false>(min64(rows_of_q - r, 4), acc + r * dim + d, dim, factor + r,
-                                   weights + r * kMaxTokens, n, rows, head_offset + d, fetch);
+  if (rows_of_q == 2) {
+    return add_values_to_rows<T, 2, 4, false, true>(acc, dim, factor, weights, n, rows, head_offset, 1, fetch);
+  }
+  const int64_t tiles = ceil_div(rows_of_q, kValueRows);
+  for (int64_t r = 0; r < rows_of_q;) {
+    float* to = acc + r * dim;
+    const float* w = weights + r * kMaxTokens;
+    const float* f = factor + r;
+    const int64_t tile = min64(rows_of_q - r, kValueRows);
+    switch (tile) {
+      case 6:
+        add_values_to_rows<T, 6, 2, false, false>(to, dim, f, w, n, rows, head_offset, tiles, fetch);
+        break;
+      case 5:
+        add_values_to_rows<T, 5, 2, false, false>(to, dim, f, w, n, rows, head_offset, tiles, fetch);
+        break;
+      case 4:
+        add_values_to_rows<T, 4, 2, false, false>(to, dim, f, w, n, rows, head_offset, tiles, fetch);
+        break;
+      case 3:
+        add_values_to_rows<T, 3, 2, true, false>(to, dim, f, w, n, rows, head_offset, tiles, fetch);
+        break;
+      case 2:
+        add_values_to_rows<T, 2, 4, false, false>(to, dim, f, w, n, rows, head_offset, tiles, fetch);
+        break;
+      default:
+        add_values_to_rows<T, 1, 4, true, false>(to, dim, f, w, n, rows, head_offset, tiles, fetch);
+        break;
     }
+    r += tile;
   }
 }
 
@@ -421,16 +554,17 @@ void decode(const PagedLaunch& l, int64_t block) {
   Cut cut;
   if (!cut_of(l, &cut)) return musaHostKernelFail(musaErrorIllegalAddress);
 
-  const int64_t bytes = max_rows * (2 * dim + 2) * 4 + head_rows * (kMaxTokens + 1) * 4 + 4 * kMaxTokens * 8;
-  void* scratch = musaHostLaneScratch(arena_bytes(bytes, 10));
+  const int64_t floats = max_rows * (2 * dim + 2) + head_rows * (kMaxTokens + 1) + 3 * 8 + kScoreRows * 4 * 8;
+  void* scratch = musaHostLaneScratch(arena_bytes(floats * 4 + 4 * kMaxTokens * 8, 12));
   if (scratch == nullptr) return musaHostKernelFail(musaErrorMemoryAllocation);
   Arena arena{static_cast<char*>(scratch)};
   float* q = arena.take<float>(max_rows * dim);
   float* acc = arena.take<float>(max_rows * dim);
-  float* row_max = arena.take<float>(max_rows);
-  float* row_sum = arena.take<float>(max_rows);
+  float* row_max = arena.take<float>(max_rows + 8);
+  float* row_sum = arena.take<float>(max_rows + 8);
   float* scores = arena.take<float>(head_rows * kMaxTokens);
-  float* factor = arena.take<float>(head_rows);
+  float* factor = arena.take<float>(head_rows + 8);
+  float* partial = arena.take<float>(kScoreRows * 4 * 8);
 
   // A sequence without a key has no segment.
   const int64_t splits = p.shape.num_splits;
@@ -485,32 +619,37 @@ void decode(const PagedLaunch& l, int64_t block) {
         const int64_t head = row / rows * group + row % group;
         const T* from =
             static_cast<const T*>(p.q) + (s.q_begin + row % rows / group) * p.q_strides.token + head * p.q_strides.head;
-        for (int64_t d = 0; d < dim; d += 16) {
-          F8 a;
-          F8 b;
-          load16(from + d, &a, &b);
-          store8(q + row * dim + d, a * splat(scale));
-          store8(q + row * dim + d + 8, b * splat(scale));
-        }
+        unpack_query(from, dim, scale, q + row * dim);
         row_max[row] = -INFINITY;
         row_sum[row] = 0;
       }
       memset(acc, 0, rows * p.shape.kv_heads * dim * sizeof(float));
     }
     const int64_t padded = round_up(now.n, 8);
+    // Nothing to mask: the first query's window does not end here, nor does the last one's begin.
+    int64_t first_low;
+    int64_t first_high;
+    int64_t last_low;
+    int64_t last_high;
+    visible_keys(p.mask, 0, s.q_len, s.k_len, &first_low, &first_high);
+    visible_keys(p.mask, s.q_len - 1, s.q_len, s.k_len, &last_low, &last_high);
+    const bool plain = cap == 0 && last_low <= now.first && now.first + padded <= min64(first_high, last_high);
     for (int64_t h = 0; h < p.shape.kv_heads; ++h) {
       const int64_t base = h * rows;
-      for (int64_t t = 0; t < padded; t += 8) {
-        score_eight_tokens<T>(q + base * dim, rows, dim, now.k_rows + t, h * p.k_strides.head, scores + t, &k_fetch);
-      }
-      for (int64_t r = 0; r < rows; ++r) {
+      const int64_t k_head = h * p.k_strides.head;
+      const int64_t v_head = h * p.v_strides.head;
+      score_head(q + base * dim, rows, dim, now.k_rows, padded, k_head, scores, partial, &k_fetch);
+      for (int64_t r = 0; r < rows && !plain; ++r) {
         int64_t low;
         int64_t high;
         visible_keys(p.mask, r / group, s.q_len, s.k_len, &low, &high);
         cap_and_mask(scores + r * kMaxTokens, padded, cap, now.first, low, min64(high, now.first + now.n));
-        factor[r] = softmax_step(scores + r * kMaxTokens, padded, &row_max[base + r], &row_sum[base + r]);
       }
-      add_all_values<T>(rows, acc + base * dim, dim, factor, scores, now.n, now.v_rows, h * p.v_strides.head, &v_fetch);
+      for (int64_t r = 0; r < rows; r += 8) {
+        softmax_step(scores + r * kMaxTokens, kMaxTokens, min64(rows - r, 8), padded, row_max + base + r,
+                     row_sum + base + r, factor + r);
+      }
+      add_values_to_head(rows, acc + base * dim, dim, factor, scores, now.n, now.v_rows, v_head, &v_fetch);
     }
     FetchCursor::finish(&k_fetch);
     FetchCursor::finish(&v_fetch);
@@ -607,8 +746,8 @@ void combine(const PagedLaunch& l, uint32_t block) {
         const float slot_sum = slot[max_rows * (dim + 1) + row];
         if (slot_sum == 0) continue;
         const float now = slot_max > row_max ? slot_max : row_max;
-        const float old_factor = exp2_1(row_max - now);
-        const float slot_factor = exp2_1(slot_max - now);
+        const float old_factor = exp2_8(splat(row_max - now))[0];
+        const float slot_factor = exp2_8(splat(slot_max - now))[0];
         for (int64_t d = 0; d < dim; d += 8) {
           store8(acc + d, fma8(load8(slot + row * dim + d), splat(slot_factor), load8(acc + d) * splat(old_factor)));
         }

@@ -126,7 +126,7 @@ struct PrefillTile {
 
 template <class T>
 size_t prefill_scratch_bytes(int64_t tile_rows, int64_t dim_qk, int64_t dim_v) {
-  const int64_t floats = (tile_rows + kKeyTile) * (dim_qk + dim_v) + tile_rows * (kKeyTile + 3);
+  const int64_t floats = (tile_rows + kKeyTile) * (dim_qk + dim_v) + tile_rows * (kKeyTile + 3) + 3 * 8;
   const int64_t words = 2 * tile_rows + 4 * (tile_rows / kRowPanel) + 4 * kKeyTile;
   return arena_bytes(floats * 4 + words * 8 + dim_qk * 2, 18);
 }
@@ -141,9 +141,9 @@ bool prefill_tile(const PrefillTile<T>& t, Arena arena) {
   float* keys = arena.take<float>(kKeyTile * t.dim_qk);
   float* values = arena.take<float>(kKeyTile * t.dim_v);
   float* scores = arena.take<float>(padded * kKeyTile);  // [row][kKeyTile]
-  float* row_max = arena.take<float>(padded);
-  float* row_sum = arena.take<float>(padded);
-  float* factor = arena.take<float>(padded);
+  float* row_max = arena.take<float>(padded + 8);
+  float* row_sum = arena.take<float>(padded + 8);
+  float* factor = arena.take<float>(padded + 8);
   int64_t* low = arena.take<int64_t>(padded);
   int64_t* high = arena.take<int64_t>(padded);
   int64_t* panel_low = arena.take<int64_t>(panels);
@@ -233,11 +233,15 @@ bool prefill_tile(const PrefillTile<T>& t, Arena arena) {
       const int64_t begin = panel_begin[p];
       const int64_t width = panel_end[p] - begin;
       if (width <= 0) continue;
-      for (int64_t row = p * kRowPanel; row < (p + 1) * kRowPanel; ++row) {
-        float* s = scores + row * kKeyTile + begin;
-        cap_and_mask(s, width, cap, first + begin, low[row], high[row]);
-        factor[row] = softmax_step(s, width, &row_max[row], &row_sum[row]);
+      float* panel_scores = scores + p * kRowPanel * kKeyTile + begin;
+      for (int64_t r = 0; r < kRowPanel; ++r) {
+        const int64_t row = p * kRowPanel + r;
+        if (cap > 0 || low[row] > first + begin || high[row] < first + begin + width) {
+          cap_and_mask(panel_scores + r * kKeyTile, width, cap, first + begin, low[row], high[row]);
+        }
       }
+      softmax_step(panel_scores, kKeyTile, kRowPanel, width, row_max + p * kRowPanel, row_sum + p * kRowPanel,
+                   factor + p * kRowPanel);
     }
     pack_values(v_rows, n, t.dim_v, values);
     for (int64_t d = 0; d < t.dim_v; d += 16) {

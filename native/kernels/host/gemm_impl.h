@@ -80,28 +80,42 @@ void pack_dot_rows(const T* a, int64_t stride, int64_t rows, int64_t k, float* t
   }
 }
 
-template <int MR, int NR>
-MUSABENCH_INLINE void add_products(const float* a, const F8 (&b)[NR], F8 (&sums)[MR][NR]) {
+// sums += products of eight numbers of each row. The smaller side waits in registers, the other comes one at a time:
+// MR * NR + min(MR, NR) + 1 registers, of which there are sixteen.
+template <int MR, int NR, class LoadB>
+MUSABENCH_INLINE void add_products(const float* a, LoadB load_b, F8 (&sums)[MR][NR]) {
+  if (MR < NR) {
+    F8 x[MR];
 #pragma GCC unroll 8
-  for (int m = 0; m < MR; ++m) {
-    const F8 x = load8(a + m * 8);
+    for (int m = 0; m < MR; ++m) x[m] = load8(a + m * 8);
 #pragma GCC unroll 8
-    for (int n = 0; n < NR; ++n) sums[m][n] = fma8(x, b[n], sums[m][n]);
+    for (int n = 0; n < NR; ++n) {
+      const F8 y = load_b(n);
+#pragma GCC unroll 8
+      for (int m = 0; m < MR; ++m) sums[m][n] = fma8(x[m], y, sums[m][n]);
+    }
+  } else {
+    F8 y[NR];
+#pragma GCC unroll 8
+    for (int n = 0; n < NR; ++n) y[n] = load_b(n);
+#pragma GCC unroll 8
+    for (int m = 0; m < MR; ++m) {
+      const F8 x = load8(a + m * 8);
+#pragma GCC unroll 8
+      for (int n = 0; n < NR; ++n) sums[m][n] = fma8(x, y[n], sums[m][n]);
+    }
   }
 }
 
 template <int MR, int NR, class T>
 MUSABENCH_INLINE void dot_step(const float* a, const T* const* b, int64_t i, F8 (&sums)[MR][NR]) {
-  F8 x[NR];
-#pragma GCC unroll 8
-  for (int n = 0; n < NR; ++n) x[n] = load16_first(b[n] + i);
-  add_products<MR, NR>(a, x, sums);
+  add_products<MR, NR>(
+      a, [&](int n) { return load16_first(b[n] + i); }, sums);
   // The second half is loaded anew. Kept from the first it would push sums out of the registers, so the compiler
   // must not see that it is the same memory.
   asm("" : "+r"(i));
-#pragma GCC unroll 8
-  for (int n = 0; n < NR; ++n) x[n] = load16_second(b[n] + i);
-  add_products<MR, NR>(a + MR * 8, x, sums);
+  add_products<MR, NR>(
+      a + MR * 8, [&](int n) { return load16_second(b[n] + i); }, sums);
 }
 
 // MR rows of a (packed) times NR rows of b: out[m * NR + n]. Meanwhile asks the cache for the rows `ahead` elements
@@ -110,8 +124,12 @@ template <int MR, int NR, class T>
 void dot_tile(const float* a, const T* b, int64_t b_stride, int64_t k, int64_t ahead, int64_t ahead_step, float* out) {
   F8 sums[MR][NR];
   const T* rows[NR];
+  // Unrolled to the last: an array that is indexed by a variable lives in memory, here and in the loop below.
+#pragma GCC unroll 8
   for (int n = 0; n < NR; ++n) rows[n] = b + n * b_stride;
+#pragma GCC unroll 8
   for (int m = 0; m < MR; ++m) {
+#pragma GCC unroll 8
     for (int n = 0; n < NR; ++n) sums[m][n] = zero8();
   }
   int64_t i = 0;
@@ -126,13 +144,16 @@ void dot_tile(const float* a, const T* b, int64_t b_stride, int64_t k, int64_t a
     T tails[NR][16] = {};
     const T* ends[NR];
     const int64_t left = smaller(k - i, 16);
+#pragma GCC unroll 8
     for (int n = 0; n < NR; ++n) {
       memcpy(tails[n], rows[n] + i, static_cast<size_t>(left) * sizeof(T));
       ends[n] = tails[n];
     }
     dot_step<MR, NR>(a + i * MR, ends, 0, sums);
   }
+#pragma GCC unroll 8
   for (int m = 0; m < MR; ++m) {
+#pragma GCC unroll 8
     for (int n = 0; n < NR; ++n) out[m * NR + n] = sum_of(sums[m][n]);
   }
 }

@@ -38,7 +38,8 @@ public final class DeviceRuntime {
   // Frees put off because a capture was running; guarded by `open`.
   private final ArrayDeque<Retired> retired = new ArrayDeque<>();
   private int captures; // guarded by `open`
-  private final Set<HostFunction> hostFunctions = new java.util.HashSet<>(); // guarded by itself
+  // Callbacks that may run as long as the JVM does; guarded by itself.
+  private final List<HostCallback> hostFunctions = new ArrayList<>();
   private final Stream legacyStream = new Stream(this, 0, 0, true);
   private final ThreadLocal<Memory> scratch = ThreadLocal.withInitial(() -> new Memory(32));
 
@@ -479,33 +480,15 @@ public final class DeviceRuntime {
     void invoke(Pointer userData);
   }
 
-  private final class HostFunction implements HostCallback {
-    private final Runnable function;
-    private final boolean once;
-
-    HostFunction(Runnable function, boolean once) {
-      this.function = function;
-      this.once = once;
-    }
-
-    @Override
-    public void invoke(Pointer userData) {
-      try {
-        function.run();
-      } finally {
-        if (once) {
-          synchronized (hostFunctions) {
-            hostFunctions.remove(this);
-          }
-        }
-      }
-    }
-  }
-
   void enqueueHostFunction(Stream stream, Runnable function) {
-    HostFunction callback = new HostFunction(function, !stream.isCapturing());
-    synchronized (hostFunctions) {
-      hostFunctions.add(callback); // JNA holds callbacks weakly
+    HostCallback callback = userData -> function.run();
+    // JNA holds callbacks weakly, and frees one's native code with it.
+    if (stream.isLegacy() || stream.isCapturing()) {
+      synchronized (hostFunctions) {
+        hostFunctions.add(callback);
+      }
+    } else {
+      stream.keep(callback);
     }
     long address = Pointer.nativeValue(CallbackReference.getFunctionPointer(callback));
     check(RuntimeNatives.launchHostFunc(stream.handle(), address, 0), "launchHostFunc");

@@ -1,11 +1,15 @@
 package io.musabench.bindings.runtime;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * An in-order queue of device work. Create with {@link DeviceRuntime#createStream}. Closing waits
  * until the queue has drained.
  */
 public final class Stream extends Resource {
   private final boolean legacy;
+  private final List<Object> callbacks = new ArrayList<>(); // guarded by itself
 
   Stream(DeviceRuntime runtime, int device, long handle, boolean legacy) {
     super(runtime, device, handle);
@@ -47,7 +51,8 @@ public final class Stream extends Resource {
    * Queues Java code. It runs on a thread of the runtime, must not call the runtime, and must not
    * throw. Not for timed paths: the call back into Java costs microseconds.
    *
-   * <p>Captured, it runs at every launch of the graph, and stays reachable for the life of the JVM.
+   * <p>It stays reachable until the stream is closed; captured, or on the legacy stream, for the
+   * life of the JVM.
    */
   public void hostFunction(Runnable function) {
     runtime.enqueueHostFunction(this, function);
@@ -58,6 +63,13 @@ public final class Stream extends Resource {
     return runtime.captureStatus(this) == 1;
   }
 
+  /** Keeps a callback reachable until the stream has drained for the last time. */
+  void keep(Object callback) {
+    synchronized (callbacks) {
+      callbacks.add(callback);
+    }
+  }
+
   @Override
   void release(long handle) {
     if (legacy) {
@@ -65,6 +77,9 @@ public final class Stream extends Resource {
     }
     int drained = RuntimeNatives.streamSynchronize(handle);
     int destroyed = RuntimeNatives.streamDestroy(handle);
+    synchronized (callbacks) {
+      callbacks.clear(); // not before: the queue's last callback may have been running until here
+    }
     runtime.check(drained, "streamSynchronize");
     runtime.check(destroyed, "streamDestroy");
   }

@@ -3,6 +3,7 @@ package io.musabench.bindings.ffi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class DTypeTest {
     }
   }
 
-  @Property(tries = 2000)
+  @Property(tries = 2000, edgeCases = EdgeCasesMode.MIXIN)
   void shouldRoundBf16ToNearestEven(@ForAll int bits) {
     float value = Float.intBitsToFloat(bits);
     if (Float.isNaN(value)) {
@@ -41,7 +42,7 @@ class DTypeTest {
     assertThat(DType.BF16.round(value)).isEqualTo(up ? away : towardsZero);
   }
 
-  @Property(tries = 2000)
+  @Property(tries = 2000, edgeCases = EdgeCasesMode.MIXIN)
   void shouldRoundF16ToNearestEven(@ForAll short half) {
     int magnitude = half & 0x7fff;
     if (magnitude >= 0x7bff) {

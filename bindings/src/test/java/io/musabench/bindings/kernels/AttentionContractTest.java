@@ -86,7 +86,7 @@ abstract class AttentionContractTest {
 
   // ---- dense
 
-  @Property(tries = 60)
+  @Property(tries = 150)
   void denseShouldMatchTheReference(
       @ForAll("shapes") Shape shape,
       @ForAll @IntRange(min = 0, max = 3) int batch,
@@ -144,7 +144,7 @@ abstract class AttentionContractTest {
 
   // ---- varlen
 
-  @Property(tries = 50)
+  @Property(tries = 120)
   void varlenShouldMatchTheReference(
       @ForAll("shapes") Shape shape,
       @ForAll @Size(max = 5) List<@IntRange(max = 70) Integer> queries,
@@ -257,7 +257,7 @@ abstract class AttentionContractTest {
 
   // ---- paged
 
-  @Property(tries = 60)
+  @Property(tries = 150)
   void decodeShouldMatchTheReference(
       @ForAll("pagedShapes") Shape shape,
       @ForAll @Size(max = 5) List<@IntRange(max = 300) Integer> lengths,
@@ -269,7 +269,7 @@ abstract class AttentionContractTest {
     checkPaged(shape, null, k, pageSize, splits, workspace, seed);
   }
 
-  @Property(tries = 50)
+  @Property(tries = 120)
   void chunkedPrefillShouldMatchTheReference(
       @ForAll("pagedShapes") Shape shape,
       @ForAll @Size(max = 4) List<@IntRange(max = 50) Integer> queries,

@@ -34,7 +34,6 @@ final class BenchmarkParameters {
                 "heads",
                 "query heads:kv heads:head size, for example 16:8:128 or 128:128:192/128",
                 HeadGeometry::parse),
-            Parameter.integer("hidden", "elements of a row", 1),
             Parameter.integer("iterations", "rounds of multiply-adds in registers", 1),
             Parameter.choice(
                 "mode",

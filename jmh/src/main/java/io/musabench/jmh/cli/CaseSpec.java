@@ -17,6 +17,9 @@ import java.util.stream.Collectors;
  */
 record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
 
+  private static final Set<String> TOLD =
+      Set.of("batch", "heads", "mode", "nodes", "projection", "streams", "tokens");
+
   /** All combinations of the given values; a parameter that is not given takes its defaults. */
   static Set<CaseSpec> expand(Benchmark benchmark, Map<String, List<String>> given) {
     List<SortedMap<String, String>> combinations = new ArrayList<>();
@@ -48,14 +51,18 @@ record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
     return expand(benchmark, values);
   }
 
-  /** Name and those parameters that differ from the benchmark's single default. */
+  /** Name, the parameters that say what is measured, and others that have no default value. */
   String title() {
     String told =
         parameters.entrySet().stream()
-            .filter(e -> !benchmark.parameters().get(e.getKey()).equals(List.of(e.getValue())))
+            .filter(e -> TOLD.contains(e.getKey()) || !isDefault(e.getKey(), e.getValue()))
             .map(e -> e.getKey() + "=" + e.getValue())
             .collect(Collectors.joining(" "));
     return told.isEmpty() ? benchmark.name() : benchmark.name() + " " + told;
+  }
+
+  private boolean isDefault(String parameter, String value) {
+    return benchmark.parameters().get(parameter).equals(List.of(value));
   }
 
   /** Arguments of {@code musabench run} that measure this case again. */

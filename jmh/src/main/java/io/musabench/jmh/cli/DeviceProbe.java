@@ -89,7 +89,7 @@ final class DeviceProbe {
     }
     libraries.sort((a, b) -> a.role().compareTo(b.role()));
     String units = found.getProperty("units");
-    return Environment.collect(target(), start, Path.of(""))
+    return Environment.collect(target(), start, Checkout.folder())
         .withDevice(
             new DeviceInfo(
                 found.getProperty("name"),

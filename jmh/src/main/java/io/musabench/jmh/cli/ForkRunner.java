@@ -152,6 +152,8 @@ final class ForkRunner {
     List<String> arguments = passedProperties();
     // The device was found before; a fork that cannot open it must fail, not take another one.
     arguments.add("-D" + Target.TARGET_PROPERTY + "=" + target);
+    // A fork makes little garbage; collector threads would only take cores from the host device.
+    arguments.add("-XX:+UseSerialGC");
     arguments.add("-D" + SessionLimits.SECONDS + "=" + effort.seconds());
     return arguments.toArray(String[]::new);
   }

@@ -13,7 +13,7 @@ final class Progress {
         result.ok()
             ? time(primary(result)) + rate(result)
             : result.status().text().toUpperCase(Locale.ROOT) + " " + result.reason();
-    return "%-8s %-62s %s  (%.1f s)".formatted(place, spec.title(), outcome, seconds);
+    return "%-8s %-56s %s  (%.1f s)".formatted(place, spec.title(), outcome, seconds);
   }
 
   private static double primary(CaseResult result) {

@@ -75,9 +75,8 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "DIR",
-      defaultValue = "results/runs",
-      description = "where run directories are made (default ${DEFAULT-VALUE})")
-  private Path output;
+      description = "where run directories are made (default: results/runs of the checkout)")
+  private Path output = Checkout.folder().resolve("results/runs");
 
   @Option(
       names = "--label",

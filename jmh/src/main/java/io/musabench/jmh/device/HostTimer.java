@@ -6,7 +6,6 @@ import io.musabench.bindings.ffi.Program;
 final class HostTimer {
   // A reading of the host's clock needs no more values than this for a stable median.
   private static final int MOST = 50;
-  private static final int LEAST = 3;
   private static final double SHARE_OF_SESSION = 0.2;
 
   private final DeviceContext context;
@@ -16,42 +15,57 @@ final class HostTimer {
   }
 
   /**
-   * Queues the launch again and again and returns how long each took to return, in nanoseconds,
-   * about 20 ns for the clock included.
+   * Host times, in nanoseconds, one value a repetition.
    *
+   * @param complete from the first call to the end of the work
+   * @param submit until the calls have returned, about 20 ns a call for the clock included
+   */
+  record Times(double[] complete, double[] submit) {}
+
+  /**
+   * Launches on an idle device and waits.
+   *
+   * @param before what is run, and waited for, before each launch
    * @param nanos device time of one launch, which bounds how many are taken
    */
-  double[] submit(Launch launch, double nanos, SessionLimits limits) {
-    Program.Builder builder = Program.builder(context.target().ffi());
-    launch.addTo(builder);
-    Program program = builder.build();
-    double[] times = new double[count(nanos, limits)];
-    for (int i = 0; i < times.length; i++) {
-      times[i] = program.runTimed();
-    }
-    context.synchronize();
-    return times;
-  }
-
-  /** Launches and waits; the host time of both together, in nanoseconds. */
-  double[] complete(Launch before, Launch launch, double nanos, SessionLimits limits) {
-    Program.Builder prologue = Program.builder(context.target().ffi());
-    before.addTo(prologue);
-    Program cold = prologue.build();
+  Times idle(Launch before, Launch launch, double nanos, SessionLimits limits) {
+    Program prologue = program(before);
     Program.Builder builder = Program.builder(context.target().ffi());
     launch.addTo(builder);
     Program program = builder.synchronize(context.stream()).build();
-    double[] times = new double[count(nanos, limits)];
-    for (int i = 0; i < times.length; i++) {
-      cold.run();
+    double[] complete = new double[count(nanos, limits)];
+    double[] submit = new double[complete.length];
+    for (int i = 0; i < complete.length; i++) {
+      prologue.run();
       context.synchronize();
-      times[i] = program.run();
+      complete[i] = program.runTimed();
+      submit[i] = complete[i] - program.hostNanoseconds(program.size() - 1);
     }
-    return times;
+    return new Times(complete, submit);
+  }
+
+  /**
+   * Queues a launch again and again, the device being busy with those before, and returns the host
+   * time of each.
+   */
+  double[] busy(Launch launch, double nanos, SessionLimits limits) {
+    Program program = program(launch);
+    double[] submit = new double[count(nanos, limits)];
+    for (int i = 0; i < submit.length; i++) {
+      submit[i] = program.runTimed();
+    }
+    context.synchronize();
+    return submit;
+  }
+
+  private Program program(Launch launch) {
+    Program.Builder builder = Program.builder(context.target().ffi());
+    launch.addTo(builder);
+    return builder.build();
   }
 
   private static int count(double nanos, SessionLimits limits) {
     double wanted = SHARE_OF_SESSION * limits.seconds() * 1e9 / Math.max(nanos, 1);
-    return (int) Math.max(LEAST, Math.min(MOST, wanted));
+    return (int) Math.max(1, Math.min(MOST, wanted));
   }
 }

@@ -36,6 +36,7 @@ final class LaunchTimer implements AutoCloseable {
   private int launches;
   private boolean evict;
   private double launchNanos;
+  private double sampleNanos;
   private Session session;
   private int samples;
 
@@ -68,7 +69,8 @@ final class LaunchTimer implements AutoCloseable {
    */
   void prepare(SessionLimits limits) {
     if (session == null) {
-      build(limits, plan());
+      sampleNanos = plan();
+      build(limits);
     }
   }
 
@@ -82,13 +84,14 @@ final class LaunchTimer implements AutoCloseable {
     HostTimer host = new HostTimer(context);
     Launch launch = copies.get(0);
     Launch before = cold ? context.eviction() : launch;
+    double[] complete = host.idle(before, launch, sampleNanos, limits).complete();
+    double[] submit = host.busy(launch, launchNanos, limits);
     return new Sampled(
         nanos,
         launches,
         List.of(
-            new Metric(
-                Measured.HOST_TIME, "ns/op", host.complete(before, launch, launchNanos, limits)),
-            new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit(launch, launchNanos, limits))));
+            new Metric(Measured.HOST_TIME, "ns/op", complete),
+            new Metric(Measured.HOST_SUBMIT, "ns/op", submit)));
   }
 
   /** How many of the copies a session launches. */
@@ -103,9 +106,9 @@ final class LaunchTimer implements AutoCloseable {
         launchNanos >= SHORT_NANOS
             ? 1
             : (int) Math.min(MOST_LAUNCHES, Math.ceil(SPAN_NANOS / Math.max(launchNanos, 1)));
-    double sampleNanos = launchNanos * launches;
+    double span = launchNanos * launches;
     if (!cold) {
-      return sampleNanos;
+      return span;
     }
     long rotation = Math.max(LEAST_ROTATION_BYTES, ROTATION_CACHES * context.cacheBytes());
     long turns = copyBytes >= rotation ? 1 : 1 + (rotation + copyBytes - 1) / copyBytes;
@@ -114,7 +117,7 @@ final class LaunchTimer implements AutoCloseable {
     for (int i = copies.size(); i < wanted; i++) {
       copies.add(source.apply(i));
     }
-    return evict ? sampleNanos + span(context.eviction(), 1) : sampleNanos;
+    return evict ? span + span(context.eviction(), 1) : span;
   }
 
   // Device time on warm caches, over enough launches to be worth an event pair.
@@ -134,7 +137,7 @@ final class LaunchTimer implements AutoCloseable {
     }
   }
 
-  private void build(SessionLimits limits, double sampleNanos) {
+  private void build(SessionLimits limits) {
     samples = limits.samples(sampleNanos);
     session = new Session(context);
     // The first keeps the device busy while the first spans are queued, the second warms it up.

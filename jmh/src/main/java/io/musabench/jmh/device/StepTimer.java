@@ -87,20 +87,15 @@ public final class StepTimer implements AutoCloseable {
         parts[group][round] = spans[next++] / counts.get(group);
       }
     }
-    HostTimer host = new HostTimer(context);
+    HostTimer.Times host = new HostTimer(context).idle(context.eviction(), step, stepNanos, limits);
     List<Metric> metrics = new ArrayList<>(setUp);
-    metrics.add(
-        new Metric(
-            Measured.HOST_TIME,
-            "ns/op",
-            host.complete(context.eviction(), step, stepNanos, limits)));
-    metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit(step, stepNanos, limits)));
+    metrics.add(new Metric(Measured.HOST_TIME, "ns/op", host.complete()));
+    metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit()));
     return new Sampled(whole, parts, metrics);
   }
 
   private void build(SessionLimits limits) {
-    runOnce(); // The first launch of a graph may do what later ones need not.
-    runOnce();
+    runOnce(); // The run before was the first, which may do what later ones need not.
     // A round is the step, the same work again group by group, and an eviction before each.
     rounds = limits.samples(2 * stepNanos);
     session = new Session(context);

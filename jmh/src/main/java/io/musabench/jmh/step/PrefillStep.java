@@ -6,7 +6,7 @@ import org.openjdk.jmh.annotations.Param;
 
 /** One step with prompt tokens: whole prompts, chunks of them, or chunks and decodes together. */
 public class PrefillStep extends StepBenchmark {
-  @Param("q256")
+  @Param("q128")
   public String batch;
 
   @Benchmark

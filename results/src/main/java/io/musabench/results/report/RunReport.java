@@ -1,6 +1,7 @@
 package io.musabench.results.report;
 
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
@@ -13,21 +14,25 @@ import io.musabench.results.tpot.MeasuredSteps;
 import io.musabench.results.tpot.Prediction;
 import io.musabench.results.tpot.Workload;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * The text at the end of a run: steps and the kernels that make them up, single kernels, launch
- * costs, roofs, and the TPOT that the steps give. A section without cases is left out.
+ * The text at the end of a run: roofs, launch costs, single kernels, the kernels that make up each
+ * step, the steps, and the TPOT that they give. What matters most comes last, next to the prompt. A
+ * section without cases is left out.
  */
 public final class RunReport {
-  /** Length of the answers in the TPOT section: that of the table this suite grew from. */
+  /** Length of the answers in the TPOT section, that of the usual 1024-in, 256-out workload. */
   static final int OUTPUT_TOKENS = 256;
 
   private static final String STEP = "step";
@@ -43,7 +48,7 @@ public final class RunReport {
     this.roofs = run.roofs();
   }
 
-  /** The report of a run, at most 120 columns wide (paths and reasons excepted). */
+  /** The report of a run. Tables are at most 120 columns wide. */
   public static String text(RunData run) {
     RunReport report = new RunReport(run);
     report.header();
@@ -88,18 +93,23 @@ public final class RunReport {
     List<CaseResult> cases = measured(ROOF);
     Set<String> shared = sharedParams(cases);
     for (CaseResult c : cases) {
-      boolean best =
-          c.shortName().equals(Roofs.READ_BENCHMARK) && c.gbPerS() == roofs.readGbPerS()
-              || c.shortName().equals(Roofs.FLOPS_BENCHMARK) && c.tflopPerS() == roofs.tflopPerS();
       table.row(
           c.shortName(),
           params(c, shared),
           Units.time(c.deviceTimeMedianUs()),
           Units.number(c.gbPerS()),
           Units.number(c.tflopPerS()),
-          best ? "<- the roof" : "");
+          isRoof(c) ? "<- the roof" : "");
     }
     section("Roofs, measured" + caption(cases, shared), table);
+  }
+
+  private boolean isRoof(CaseResult c) {
+    return switch (c.shortName()) {
+      case Roofs.READ_BENCHMARK -> c.gbPerS() == roofs.readGbPerS();
+      case Roofs.FLOPS_BENCHMARK -> c.tflopPerS() == roofs.tflopPerS();
+      default -> false;
+    };
   }
 
   private void launches() {
@@ -120,8 +130,7 @@ public final class RunReport {
   private void kernels() {
     List<CaseResult> cases =
         run.cases().stream()
-            .filter(CaseResult::ok)
-            .filter(c -> !Set.of(STEP, LAUNCH, ROOF).contains(c.group()))
+            .filter(c -> c.ok() && !Set.of(STEP, LAUNCH, ROOF).contains(c.group()))
             .toList();
     TextTable table =
         new TextTable("kernel", "case", ">device", ">p90", ">GB/s", ">TFLOP/s", ">of roof", "roof");
@@ -138,7 +147,18 @@ public final class RunReport {
           percent(share),
           bound(share));
     }
-    section("Kernels, device time" + caption(cases, shared), table);
+    section(
+        "Kernels, device time" + caption(cases, shared),
+        table,
+        aboveRoof(cases.stream().map(roofs::share)),
+        Set.of());
+  }
+
+  /** How a memory-bound kernel can be faster than memory. */
+  private static List<String> aboveRoof(Stream<Roofs.Share> shares) {
+    return shares.anyMatch(s -> s != null && s.percent() > 100)
+        ? List.of("above 100 %: its data came from a cache")
+        : List.of();
   }
 
   private static String percent(Roofs.Share share) {
@@ -149,10 +169,10 @@ public final class RunReport {
     if (share == null) {
       return "";
     }
-    return share.bound() == Roofs.Bound.READ_BANDWIDTH ? "bandwidth" : "flops";
+    return share.bound() == Roofs.Bound.READ_BANDWIDTH ? "read" : "flops";
   }
 
-  /** One table a step: the graph's parts where there are two, since those are the same kernels. */
+  /** One table a step: of eager and graph, whose kernels are the same, the graph's. */
   private void stepKernels() {
     Map<String, CaseResult> chosen = new LinkedHashMap<>();
     for (CaseResult c : measured(STEP)) {
@@ -168,7 +188,7 @@ public final class RunReport {
       TextTable table =
           new TextTable(
               "operation",
-              "kernel",
+              "shape",
               ">calls",
               ">device",
               ">all calls",
@@ -177,22 +197,26 @@ public final class RunReport {
               ">TFLOP/s",
               ">of roof",
               "roof");
+      List<Roofs.Share> shares = new ArrayList<>();
       for (CasePart p : c.parts()) {
         double seconds = p.deviceTimeMedianUs() * 1e-6;
-        Roofs.Share share = roofs.share(p.work(), seconds);
+        Work work = p.work();
+        Roofs.Share share = roofs.share(work, seconds);
+        shares.add(share);
         table.row(
             p.role(),
-            (p.kernel() + " " + p.shape()).strip(),
+            p.shape(),
             Integer.toString(p.count()),
             Units.time(p.deviceTimeMedianUs()),
             Units.time(p.totalUs()),
             Units.percent(100 * p.totalUs() / sum),
-            p.work().bytes() == 0 ? Units.NOTHING : Units.number(p.work().gbPerS(seconds)),
-            p.work().flops() == 0 ? Units.NOTHING : Units.number(p.work().tflopPerS(seconds)),
+            work.bytes() == 0 ? Units.NOTHING : Units.number(work.gbPerS(seconds)),
+            work.flops() == 0 ? Units.NOTHING : Units.number(work.tflopPerS(seconds)),
             percent(share),
             bound(share));
       }
-      section("Kernels of " + title(c) + ", one by one", table);
+      section(
+          "Kernels of " + title(c) + ", one by one", table, aboveRoof(shares.stream()), Set.of());
     }
   }
 
@@ -209,16 +233,23 @@ public final class RunReport {
   }
 
   private static String title(CaseResult c) {
-    return c.shortName() + " " + model(c) + " " + c.param(Params.BATCH);
+    return phase(c) + " " + model(c) + " " + c.param(Params.BATCH);
+  }
+
+  /** {@code decode} for {@code DecodeStep}. */
+  private static String phase(CaseResult c) {
+    return c.shortName().replaceFirst("Step$", "").toLowerCase(Locale.ROOT);
   }
 
   private static String model(CaseResult c) {
     String tp = c.param(Params.TP);
-    return c.param(Params.MODEL) + (tp.isEmpty() || tp.equals("1") ? "" : " TP" + tp);
+    // Of a path, what tells models apart: the folder of a config.json, or the file.
+    String path = c.param(Params.MODEL).replaceFirst("/config\\.json$", "");
+    String name = path.substring(path.lastIndexOf('/') + 1).replaceFirst("\\.json$", "");
+    return name + (Set.of("", "1").contains(tp) ? "" : " TP" + tp);
   }
 
   private void steps() {
-    List<CaseResult> cases = measured(STEP);
     TextTable table =
         new TextTable(
             "step",
@@ -226,29 +257,28 @@ public final class RunReport {
             "batch",
             "mode",
             ">latency",
-            ">p90",
             ">kernels",
-            ">sum of kernels",
-            ">difference",
+            ">kernel sum",
+            ">diff",
             ">launch/kernel",
             ">submit/kernel");
     Set<String> notes = new LinkedHashSet<>();
-    for (CaseResult c : cases) {
+    for (CaseResult c : measured(STEP)) {
       double sum = sumOfParts(c);
       double over = c.deviceTimeMedianUs() - sum;
-      int kernels = c.kernels();
+      // NaN where the number of kernels is not known, so that the quotients are not either.
+      double kernels = c.kernels() == 0 ? Double.NaN : c.kernels();
       table.row(
-          c.shortName(),
+          phase(c),
           model(c),
           c.param(Params.BATCH),
           c.param(Params.MODE),
           Units.time(c.deviceTimeMedianUs()),
-          Units.time(c.deviceTimeP90Us()),
-          kernels == 0 ? Units.NOTHING : Integer.toString(kernels),
+          c.kernels() == 0 ? Units.NOTHING : Integer.toString(c.kernels()),
           Units.time(sum),
-          Double.isNaN(sum) ? Units.NOTHING : Units.change(100 * over / sum),
-          kernels == 0 ? Units.NOTHING : Units.time(over / kernels),
-          kernels == 0 ? Units.NOTHING : Units.time(c.submitTimeMedianUs() / kernels));
+          Units.change(100 * over / sum),
+          Units.time(over / kernels),
+          Units.time(c.submitTimeMedianUs() / kernels));
       if (!c.note().isEmpty()) {
         notes.add(title(c) + " " + c.param(Params.MODE) + ": " + c.note());
       }
@@ -260,8 +290,8 @@ public final class RunReport {
         "Steps, measured whole, beside the sum of their kernels measured one by one",
         table,
         List.of(
-            "launch/kernel = (latency - sum of kernels) / kernels;"
-                + " submit/kernel = host time to queue the step / kernels"),
+            "launch/kernel: (latency - kernel sum) / kernels;"
+                + " submit/kernel: host time to queue the step / kernels"),
         notes);
   }
 
@@ -271,78 +301,96 @@ public final class RunReport {
             "model",
             "mode",
             ">in flight",
+            ">context",
             ">input",
-            ">output",
-            ">decode step",
-            ">prefill step",
+            ">decode",
+            ">prefill",
             ">TPOT",
             ">TTFT",
             ">tokens/s",
-            "");
-    Map<String, List<CaseResult>> groups =
-        measured(STEP).stream()
-            .collect(
-                Collectors.groupingBy(
-                    RunReport::withoutBatch, LinkedHashMap::new, Collectors.toList()));
-    groups.values().forEach(steps -> tpotRows(table, steps));
+            ">prefill share");
+    Set<String> notes = new LinkedHashSet<>();
+    List<CaseResult> steps = measured(STEP);
+    Set<String> alike = paramsOfAll(steps);
+    alike.remove(Params.BATCH);
+    steps.stream()
+        .collect(
+            Collectors.groupingBy(
+                c -> alike.stream().map(c::param).toList(),
+                LinkedHashMap::new,
+                Collectors.toList()))
+        .values()
+        .forEach(service -> tpotRows(table, notes, service));
     section(
         "TPOT, predicted from the measured steps (not itself measured)",
         table,
         List.of(
-            "closed loop: TPOT = T / (1 - share of time in other requests' prefills);"
-                + " decode at the contexts measured above,",
-            "TTFT from requests that arrive one by one to all at once; no scheduler, tokenizer"
-                + " or network time"),
-        Set.of());
+            "closed loop, answers of "
+                + OUTPUT_TOKENS
+                + " tokens: TPOT = decode / (1 - share of time in other requests' prefills);",
+            "TTFT from requests that come one by one to all at once; no scheduler, tokenizer or"
+                + " network time"),
+        notes);
   }
 
-  /** Steps that differ in nothing but the batch belong to one service. */
-  private static String withoutBatch(CaseResult c) {
-    Map<String, String> rest = new TreeMap<>(c.params());
-    rest.remove(Params.BATCH);
-    return rest.toString();
+  /** Names of the parameters that every case has. */
+  private static Set<String> paramsOfAll(List<CaseResult> cases) {
+    Set<String> names = new TreeSet<>();
+    cases.forEach(c -> names.addAll(c.params().keySet()));
+    cases.forEach(c -> names.retainAll(c.params().keySet()));
+    return names;
   }
 
-  private static void tpotRows(TextTable table, List<CaseResult> steps) {
-    Optional<BatchSpec> longest = Optional.empty();
-    Map<Integer, Double> prefill = new TreeMap<>();
-    for (CaseResult c : steps) {
-      BatchSpec batch = BatchSpec.parse(c.param(Params.BATCH));
+  /**
+   * Rows of one service: each of its decode steps with its longest prefill of a single request.
+   *
+   * @param service steps that differ in nothing but the batch
+   */
+  private static void tpotRows(TextTable table, Set<String> notes, List<CaseResult> service) {
+    Map<Integer, Double> prefills = new TreeMap<>();
+    for (CaseResult c : service) {
+      BatchSpec batch = batch(c);
       if (batch.isPrefill() && batch.size() == 1) {
-        prefill.put(batch.maxQ(), c.deviceTimeMedianUs() * 1e-6);
-        if (longest.isEmpty() || longest.get().maxQ() < batch.maxQ()) {
-          longest = Optional.of(batch);
-        }
+        prefills.put(batch.maxQ(), c.deviceTimeMedianUs() * 1e-6);
       }
     }
-    if (longest.isEmpty()) {
+    if (prefills.isEmpty()) {
       return;
     }
-    for (CaseResult c : steps) {
-      BatchSpec batch = BatchSpec.parse(c.param(Params.BATCH));
+    int input = Collections.max(prefills.keySet());
+    for (CaseResult c : service) {
+      BatchSpec batch = batch(c);
       if (!batch.isDecode()) {
         continue;
       }
       Map<Integer, Double> decode = Map.of(batch.size(), c.deviceTimeMedianUs() * 1e-6);
       Prediction p =
           ClosedLoop.predict(
-              new MeasuredSteps(decode, prefill),
-              new Workload(batch.size(), longest.get().maxQ(), OUTPUT_TOKENS));
+              new MeasuredSteps(decode, prefills),
+              new Workload(batch.size(), input, OUTPUT_TOKENS));
+      boolean saturated = p.state() == Prediction.State.SATURATED;
       table.row(
           model(c),
           c.param(Params.MODE),
           Integer.toString(batch.size()),
-          Integer.toString(longest.get().maxQ()),
-          Integer.toString(OUTPUT_TOKENS),
+          Integer.toString(batch.maxKv()),
+          Integer.toString(input),
           Units.time(p.decodeStep().seconds() * 1e6),
           Units.time(p.prefillStep().seconds() * 1e6),
-          Units.time(p.tpot() * 1e6),
+          saturated ? "saturated" : Units.time(p.tpot() * 1e6),
           ttft(p),
-          p.state() == Prediction.State.SATURATED
-              ? Units.NOTHING
-              : Units.number(p.outputTokensPerSecond()),
-          p.remark());
+          saturated ? Units.NOTHING : Units.number(p.outputTokensPerSecond()),
+          Units.percent(100 * p.prefillShare()));
+      if (p.state() != Prediction.State.OK) {
+        notes.add(
+            "%s %s, %d in flight: %s"
+                .formatted(model(c), c.param(Params.MODE), batch.size(), p.remark()));
+      }
     }
+  }
+
+  private static BatchSpec batch(CaseResult c) {
+    return BatchSpec.parse(c.param(Params.BATCH));
   }
 
   private static String ttft(Prediction p) {
@@ -371,29 +419,27 @@ public final class RunReport {
     return run.cases().stream().filter(c -> c.ok() && c.group().equals(group)).toList();
   }
 
-  /** Parameters with one value in all cases that have them, if there is more than one case. */
+  /** Parameters with one value in all cases that have them, if more than one case has them. */
   private static Set<String> sharedParams(List<CaseResult> cases) {
-    Map<String, Set<String>> values = new TreeMap<>();
+    Map<String, List<String>> values = new TreeMap<>();
     for (CaseResult c : cases) {
-      c.params().forEach((k, v) -> values.computeIfAbsent(k, key -> new LinkedHashSet<>()).add(v));
+      c.params().forEach((k, v) -> values.computeIfAbsent(k, key -> new ArrayList<>()).add(v));
     }
-    return values.keySet().stream()
-        .filter(k -> values.get(k).size() == 1)
-        .filter(k -> cases.stream().filter(c -> c.params().containsKey(k)).count() > 1)
-        .collect(Collectors.toSet());
+    values.values().removeIf(list -> list.size() < 2 || Set.copyOf(list).size() > 1);
+    return values.keySet();
   }
 
   private static String params(CaseResult c, Set<String> shared) {
-    List<String> parts = new ArrayList<>();
-    c.params().forEach((k, v) -> parts.add(shared.contains(k) ? "" : k + "=" + v));
-    parts.removeIf(String::isEmpty);
-    return String.join(" ", parts);
+    return c.params().entrySet().stream()
+        .filter(e -> !shared.contains(e.getKey()))
+        .map(e -> e.getKey() + "=" + e.getValue())
+        .collect(Collectors.joining(" "));
   }
 
   /** The shared parameters, as the end of a heading. */
   private static String caption(List<CaseResult> cases, Set<String> shared) {
     Map<String, String> values = new TreeMap<>();
-    cases.forEach(c -> c.params().forEach(values::put));
+    cases.forEach(c -> values.putAll(c.params()));
     values.keySet().retainAll(shared);
     return values.isEmpty()
         ? ""

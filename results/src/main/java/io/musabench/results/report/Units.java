@@ -18,18 +18,17 @@ final class Units {
       return NOTHING;
     }
     // Rounded before the unit is chosen, so that 999.7 us becomes 1.00 ms.
-    double us = new BigDecimal(microseconds).round(THREE).doubleValue();
-    double size = Math.abs(us);
+    double size = Math.abs(BigDecimal.valueOf(microseconds).round(THREE).doubleValue());
     if (size == 0) {
       return "0 us";
     }
     if (size < 1) {
-      return number(us * 1e3) + " ns";
+      return number(microseconds * 1e3) + " ns";
     }
     if (size < 1e3) {
-      return number(us) + " us";
+      return number(microseconds) + " us";
     }
-    return size < 1e6 ? number(us / 1e3) + " ms" : number(us / 1e6) + " s";
+    return size < 1e6 ? number(microseconds / 1e3) + " ms" : number(microseconds / 1e6) + " s";
   }
 
   /** Three significant digits, more before the point if there are more; never an exponent. */
@@ -37,11 +36,14 @@ final class Units {
     if (!Double.isFinite(value)) {
       return NOTHING;
     }
-    BigDecimal exact = new BigDecimal(value);
+    if (value == 0) {
+      return "0";
+    }
+    BigDecimal exact = BigDecimal.valueOf(value);
     BigDecimal rounded = exact.round(THREE);
-    return rounded.scale() < 0
-        ? exact.setScale(0, RoundingMode.HALF_UP).toPlainString()
-        : rounded.toPlainString();
+    // A number that needs fewer digits gets its zeros back: 50 is printed as 50.0.
+    int scale = rounded.scale() + THREE.getPrecision() - rounded.precision();
+    return exact.setScale(Math.max(0, scale), RoundingMode.HALF_UP).toPlainString();
   }
 
   /** Per cent with one digit behind the point. */
@@ -55,7 +57,7 @@ final class Units {
   }
 
   private static String oneDigit(double value) {
-    return new BigDecimal(value).setScale(1, RoundingMode.HALF_UP).toPlainString();
+    return BigDecimal.valueOf(value).setScale(1, RoundingMode.HALF_UP).toPlainString();
   }
 
   /** Bytes in GiB with one digit. */

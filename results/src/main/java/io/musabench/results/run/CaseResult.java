@@ -31,6 +31,7 @@ import java.util.TreeMap;
  * @param submitTimeMedianUs median host time until the calls have returned, the work still running
  * @param work FLOPs and bytes of one operation
  * @param parts the kernels of a step one by one; empty for anything else
+ * @param check what was compared with the reference and how far off it was; may be empty
  * @param note what the reader must know, for example that layers share weights; may be empty
  * @param reproduce command line that runs this case alone
  */
@@ -52,6 +53,7 @@ public record CaseResult(
     double submitTimeMedianUs,
     Work work,
     List<CasePart> parts,
+    String check,
     String note,
     String reproduce) {
 
@@ -121,6 +123,7 @@ public record CaseResult(
     private double submit = Double.NaN;
     private Work work = Work.NONE;
     private List<CasePart> parts = List.of();
+    private String check = "";
     private String note = "";
     private String reproduce = "";
 
@@ -205,7 +208,13 @@ public record CaseResult(
       return this;
     }
 
-    /** What the reader must know. */
+    /** What was compared with the reference and how far off it was. */
+    public Builder check(String check) {
+      this.check = check;
+      return this;
+    }
+
+    /** What the reader must know; reports print it. */
     public Builder note(String note) {
       this.note = note;
       return this;
@@ -237,6 +246,7 @@ public record CaseResult(
           submit,
           work,
           parts,
+          check,
           note,
           reproduce);
     }

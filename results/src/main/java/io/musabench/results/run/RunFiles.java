@@ -53,6 +53,7 @@ final class RunFiles {
     "tflop_per_s",
     "roof",
     "percent_of_roof",
+    "check",
     "note",
     "reproduce"
   };
@@ -153,6 +154,7 @@ final class RunFiles {
                 derived(c.tflopPerS()),
                 share == null ? "" : share.bound().text(),
                 share == null ? "" : derived(share.percent()),
+                c.check(),
                 c.note(),
                 c.reproduce());
           }
@@ -231,6 +233,7 @@ final class RunFiles {
               .submitTimeMedianUs(row.number("submit_time_median_us"))
               .work(row.work())
               .parts(parts.getOrDefault(row.text("case"), List.of()))
+              .check(row.text("check"))
               .note(row.text("note"))
               .reproduce(row.text("reproduce"))
               .build();

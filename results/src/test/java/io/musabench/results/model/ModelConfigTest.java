@@ -128,7 +128,7 @@ class ModelConfigTest {
     "hidden_size, 0",
     "hidden_size, -1",
     "hidden_size, 2.5",
-    "hidden_size, 3000000000",
+    "hidden_size, 2147483648",
     "hidden_size, '\"256\"'",
     "rms_norm_eps, 0",
     "rms_norm_eps, '\"tiny\"'",
@@ -139,6 +139,11 @@ class ModelConfigTest {
     assertThatThrownBy(() -> parse(with(field, value)))
         .hasMessageStartingWith("Small: " + field + " must be")
         .hasMessageEndingWith(value);
+  }
+
+  @Test
+  void theLargestIntIsStillANumber() {
+    assertThat(parse(with("vocab_size", "2147483647")).vocabSize()).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test

@@ -133,12 +133,12 @@ class ClosedLoopTest {
 
   @Test
   void saturationIsSaidAndLeavesOnlyAnUpperBound() {
-    Prediction p = predict(0.001, 1, 64, 8);
+    Prediction p = predict(0.001, 2, 64, 8);
     assertThat(p.state()).isEqualTo(State.SATURATED);
     assertThat(p.tpot()).isNaN();
     assertThat(p.ttftStaggered()).isNaN();
     assertThat(p.ttftBurst()).isNaN();
-    assertThat(p.requestsPerSecond()).isEqualTo(1);
+    assertThat(p.requestsPerSecond()).isEqualTo(0.5);
     assertThat(p.prefillShare()).isEqualTo(1);
     assertThat(p.remark()).isEqualTo("saturated: 100 % of the time is prefill");
   }

@@ -1,0 +1,93 @@
+package io.musabench.jmh.cli;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.musabench.bindings.Target;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** musabench as a user starts it: a process of its own, on the host device. */
+final class MusabenchProcess {
+  private static final long LIMIT_SECONDS = 100;
+
+  private final Process process;
+  private final Path output;
+
+  private MusabenchProcess(Process process, Path output) {
+    this.process = process;
+    this.output = output;
+  }
+
+  /** Skips the calling test where the native libraries have not been built. */
+  static void requireNativeLibraries() {
+    assumeTrue(
+        Target.nativeFolder()
+            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
+            .isPresent(),
+        "skipped: the native libraries are not built");
+  }
+
+  /**
+   * @param environment additional environment variables
+   * @param folder where the output is kept
+   */
+  static MusabenchProcess start(Path folder, Map<String, String> environment, String... arguments)
+      throws IOException {
+    String nativeDir = Target.nativeFolder().map(Path::toString).orElse("");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Dmusabench.target=host");
+    command.add("-Dmusabench.native.dir=" + nativeDir);
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add(Main.class.getName());
+    command.addAll(List.of(arguments));
+    Path output = folder.resolve("output.txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    return new MusabenchProcess(builder.start(), output);
+  }
+
+  /** Waits for the end and returns the exit code. */
+  int exitCode() throws InterruptedException {
+    if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+      throw new AssertionError("musabench has not ended after " + LIMIT_SECONDS + " s");
+    }
+    return process.exitValue();
+  }
+
+  /** Waits until the output contains a text. */
+  void awaitOutput(String text) throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    while (!text().contains(text)) {
+      if (System.nanoTime() > end || !process.isAlive()) {
+        throw new AssertionError("\"" + text + "\" has not appeared in:\n" + text());
+      }
+      Thread.sleep(50);
+    }
+  }
+
+  /** What Ctrl-C sends. */
+  void interrupt() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+  }
+
+  /** The processes it has started. */
+  List<ProcessHandle> descendants() {
+    return process.descendants().toList();
+  }
+
+  /** Standard output and standard error. */
+  String text() throws IOException {
+    return Files.readString(output);
+  }
+}

@@ -1,0 +1,230 @@
+package io.musabench.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole runs on the host device, with and without injected faults. */
+class RunOnHostTest {
+  private static final String FAULTS = "MUSART_HOST_FAULTS";
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void requireNativeLibraries() {
+    MusabenchProcess.requireNativeLibraries();
+  }
+
+  private MusabenchProcess start(Map<String, String> environment, String... arguments)
+      throws IOException {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "run",
+                "--no-roofs",
+                "--iterations=1",
+                "--seconds=0.02",
+                "--output=" + folder.resolve("runs")));
+    all.addAll(List.of(arguments));
+    return MusabenchProcess.start(folder, environment, all.toArray(String[]::new));
+  }
+
+  private RunDirectory latest() {
+    return RunDirectory.open(folder.resolve("runs").resolve(RunDirectory.LATEST));
+  }
+
+  private List<CaseResult> cases() {
+    return latest().read().cases();
+  }
+
+  private JsonNode json() throws IOException {
+    return new ObjectMapper().readTree(Files.readAllBytes(latest().path().resolve("jmh.json")));
+  }
+
+  @Test
+  void shouldWriteDeviceTimeAsThePrimaryScoreOfJmhJson() throws Exception {
+    MusabenchProcess run = start(Map.of(), "^elementwise.RmsNorm$", "--forks=2", "--label=a=b");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+
+    JsonNode benchmark = json().get(0);
+    assertThat(benchmark.get("benchmark").asText()).endsWith("elementwise.RmsNorm.time");
+    assertThat(benchmark.get("forks").asInt()).isEqualTo(2);
+    JsonNode primary = benchmark.get("primaryMetric");
+    assertThat(primary.get("scoreUnit").asText()).isEqualTo("ns/op");
+    assertThat(primary.get("rawData")).hasSize(2);
+    CaseResult result = cases().get(0);
+    assertThat(primary.get("scorePercentiles").get("50.0").asDouble())
+        .isCloseTo(
+            result.deviceTimeMedianUs() * 1e3, org.assertj.core.data.Percentage.withPercentage(5));
+    assertThat(benchmark.get("secondaryMetrics").fieldNames())
+        .toIterable()
+        .contains("host.time", "host.submit");
+
+    assertThat(result.status()).isEqualTo(Status.OK);
+    assertThat(result.forks()).isEqualTo(2);
+    assertThat(result.launches()).isGreaterThan(1);
+    assertThat(result.kernel()).isEqualTo("rms_norm");
+    assertThat(result.hostTimeMedianUs()).isPositive();
+    assertThat(latest().readSamples())
+        .filteredOn(s -> s.metric().equals("device.time"))
+        .hasSize(result.samples());
+    assertThat(latest().read().environment().versions()).containsEntry("a", "b");
+    assertThat(latest().read().environment().libraries()).isNotEmpty();
+  }
+
+  @Test
+  void shouldFailACaseWithAWrongResultAndWriteNoNumber() throws Exception {
+    MusabenchProcess run =
+        start(Map.of(FAULTS, "kernel:rms_norm:1+=wrong"), "^elementwise.RmsNorm$");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    CaseResult result = cases().get(0);
+    assertThat(result.status()).isEqualTo(Status.FAILED);
+    assertThat(result.reason()).startsWith("wrong result: rms_norm");
+    assertThat(result.deviceTimeMedianUs()).isNaN();
+    assertThat(json()).isEmpty();
+  }
+
+  @Test
+  void shouldFailACaseWhoseResultGoesWrongWhileItIsTimed() throws Exception {
+    // The first two runs are checked before timing.
+    MusabenchProcess run =
+        start(Map.of(FAULTS, "kernel:rms_norm:3+=wrong"), "^elementwise.RmsNorm$");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason()).startsWith("wrong result: rms_norm");
+    assertThat(json()).isEmpty();
+  }
+
+  @Test
+  void shouldStopAHangingKernelAndGoOn() throws Exception {
+    MusabenchProcess run =
+        start(
+            Map.of(FAULTS, "kernel:rms_norm:1=hang"),
+            "--time-limit=10",
+            "^elementwise.RmsNorm$",
+            "SiluAndMul");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases()).extracting(CaseResult::status).containsExactly(Status.TIMEOUT, Status.OK);
+  }
+
+  @Test
+  void shouldLoseOnlyTheCaseThatCrashes() throws Exception {
+    MusabenchProcess run =
+        start(Map.of(FAULTS, "kernel:rms_norm:1=crash"), "^elementwise.RmsNorm$", "SiluAndMul");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases()).extracting(CaseResult::status).containsExactly(Status.FAILED, Status.OK);
+    assertThat(cases().get(0).reason()).contains("crashed");
+  }
+
+  @Test
+  void shouldReportADeviceErrorInOneLine() throws Exception {
+    MusabenchProcess run = start(Map.of(FAULTS, "kernel:rms_norm:1=700"), "^elementwise.RmsNorm$");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason()).contains("DeviceException", "700");
+  }
+
+  @Test
+  void shouldKeepFinishedCasesAndKillTheForkWhenInterrupted() throws Exception {
+    MusabenchProcess run =
+        start(Map.of(FAULTS, "kernel:silu_and_mul:1=hang"), "^elementwise.RmsNorm$", "SiluAndMul");
+    run.awaitOutput("[1/2]");
+    while (run.descendants().isEmpty()) {
+      Thread.sleep(20);
+    }
+    Thread.sleep(1500); // Until the fork hangs in the kernel.
+    List<ProcessHandle> forks = run.descendants();
+    run.interrupt();
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.INTERRUPTED);
+    assertThat(run.text()).contains("Stopped. The finished cases are in");
+    assertThat(forks).isNotEmpty().noneMatch(ProcessHandle::isAlive);
+    assertThat(cases()).extracting(CaseResult::status).containsExactly(Status.OK);
+    assertThat(json()).hasSize(1);
+  }
+
+  @Test
+  void shouldSayInOneLineThatItCannotWrite() throws Exception {
+    Path file = Files.createFile(folder.resolve("runs"));
+    MusabenchProcess run = start(Map.of(), "^elementwise.RmsNorm$");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CANNOT_WRITE);
+    assertThat(run.text()).contains(file.toString()).doesNotContain("\tat ");
+  }
+
+  @Test
+  void shouldDiagnoseTheHostDevice() throws Exception {
+    MusabenchProcess doctor = MusabenchProcess.start(folder, Map.of(), "doctor");
+    assertThat(doctor.exitCode()).as(doctor.text()).isEqualTo(ExitCode.OK);
+    assertThat(doctor.text())
+        .contains("host  can be used", "libmusart_host.so", "sha256", "All benchmarks can run.");
+  }
+
+  @Test
+  void shouldSayWhatWasTriedWhenThereIsNoDevice() throws Exception {
+    MusabenchProcess run =
+        MusabenchProcess.start(
+            folder, Map.of("JDK_JAVA_OPTIONS", "-Dmusabench.runtime.library=/none.so"), "run");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.NO_TARGET);
+    assertThat(run.text()).contains("/none.so: no such file").doesNotContain("\tat ");
+  }
+
+  @Test
+  void shouldMeasureAStepWithItsKernels() throws Exception {
+    Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
+    Files.writeString(
+        model,
+        """
+        {"architectures": ["Qwen3ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 3,
+         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
+         "intermediate_size": 256, "vocab_size": 512, "max_position_embeddings": 4096,
+         "tie_word_embeddings": true, "attention_bias": false, "rms_norm_eps": 1e-6,
+         "rope_theta": 1000000, "hidden_act": "silu"}
+        """);
+    MusabenchProcess run =
+        start(
+            Map.of(),
+            "DecodeStep",
+            "PrefillStep",
+            "-p",
+            "model=" + model,
+            "-p",
+            "batch=3q1s40",
+            "-p",
+            "mode=eager,graph");
+    // The prefill benchmark refuses a batch of decodes; the decode benchmark runs in both modes.
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    List<CaseResult> ok = cases().stream().filter(CaseResult::ok).toList();
+    assertThat(ok).hasSize(2);
+    for (CaseResult step : ok) {
+      assertThat(step.kernels()).isEqualTo(1 + 3 * 10 + 3);
+      assertThat(step.parts().stream().mapToInt(p -> p.count()).sum()).isEqualTo(step.kernels());
+      assertThat(step.parts()).allMatch(p -> p.deviceTimeMedianUs() > 0);
+    }
+  }
+
+  @Test
+  void shouldNameTheKernelOfAStepThatIsWrong() throws Exception {
+    MusabenchProcess run =
+        start(
+            Map.of(FAULTS, "kernel:silu_and_mul:2=wrong"),
+            "DecodeStep",
+            "-p",
+            "batch=q1s16",
+            "-p",
+            "mode=graph",
+            "-p",
+            "sharedWeights=true");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason()).contains("silu_and_mul").startsWith("wrong result");
+  }
+}
