@@ -11,6 +11,9 @@ public final class Analysis {
   /** Prompt lengths that vary by more than this, relative to their mean, are mixed. */
   static final double MIXED = 0.10;
 
+  /** More requests than this are not sorted: that would take memory again as much as their table. */
+  private static final int MAX_SWEEP = 4_000_000;
+
   private final Definitions definitions;
   private final Slo slo;
   private final Map<String, String> labels;
@@ -180,20 +183,26 @@ public final class Analysis {
   /** Requests under way at once: half-open intervals, so that back to back is one, not two. */
   private static void concurrency(Summary s, Values values) {
     RequestTable t = s.run.requests;
+    double busyMs = 0;
+    for (int i = 0; i < t.size(); i++) {
+      double latency = t.ok(i) ? values.latency(i) : Double.NaN;
+      busyMs += Double.isNaN(latency) ? 0 : latency;
+    }
+    s.meanConcurrency = busyMs / 1000 / s.durationS;
+    if (t.size() > MAX_SWEEP) {
+      s.run.notes.add("too many requests to look for the peak of their concurrency");
+      return;
+    }
     long[] starts = new long[t.size()];
     long[] ends = new long[t.size()];
     int n = 0;
-    double busyMs = 0;
     for (int i = 0; i < t.size(); i++) {
       double sign = t.lastSign(i);
       if (t.startNs(i) != Request.NO_START && sign >= 0) {
         starts[n] = t.startNs(i);
         ends[n++] = t.startNs(i) + Math.round(sign * 1e6);
       }
-      double latency = t.ok(i) ? values.latency(i) : Double.NaN;
-      busyMs += Double.isNaN(latency) ? 0 : latency;
     }
-    s.meanConcurrency = busyMs / 1000 / s.durationS;
     if (n == 0) {
       return;
     }

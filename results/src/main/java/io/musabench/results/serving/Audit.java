@@ -555,6 +555,9 @@ final class Audit {
 
   private void repeatedPrompts() {
     RequestTable t = run.requests;
+    if (!t.hasPrompts()) {
+      return;
+    }
     long[] hashes = new long[t.size()];
     int n = 0;
     for (int i = 0; i < t.size(); i++) {

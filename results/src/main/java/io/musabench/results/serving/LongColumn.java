@@ -46,6 +46,11 @@ final class LongColumn {
     return stored ? blocks.get(i >> SHIFT)[i & (BLOCK - 1)] : absent;
   }
 
+  /** Whether any value is not the default. */
+  boolean any() {
+    return stored;
+  }
+
   int size() {
     return size;
   }

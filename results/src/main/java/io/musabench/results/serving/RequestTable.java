@@ -321,6 +321,10 @@ final class RequestTable {
     return firstChunkTokens.get(i);
   }
 
+  boolean hasPrompts() {
+    return prompt.any();
+  }
+
   long promptHash(int i) {
     return prompt.get(i);
   }

@@ -36,7 +36,7 @@ final class SamePrompts {
 
   private static long[] hashes(Summary s) {
     RequestTable t = s.run.requests;
-    if (t == null) {
+    if (t == null || !t.hasPrompts()) {
       return new long[0];
     }
     long[] all = new long[t.size()];

@@ -10,8 +10,8 @@ import java.util.Arrays;
  * <p>NaN is not a value and is ignored.
  */
 final class Sample {
-  /** 32 MiB of doubles. */
-  static final int EXACT_LIMIT = 1 << 22;
+  /** 16 MiB of doubles: the requests of any run that one client can make, but not all its gaps. */
+  static final int EXACT_LIMIT = 1 << 21;
 
   /** Relative half-width of a bucket: the error of a percentile once values are bucketed. */
   static final double BUCKET_ERROR = 0.5 / 4096;
