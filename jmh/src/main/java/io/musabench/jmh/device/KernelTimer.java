@@ -2,13 +2,18 @@ package io.musabench.jmh.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 
 /** Samples one kernel and holds what it writes against the reference before and after. */
 final class KernelTimer implements AutoCloseable {
+  // Copies stop here; the last one may go beyond.
+  private static final long MOST_COPY_BYTES = 2L << 30;
+
   private final DeviceContext context;
   private final List<KernelCase> copies = new ArrayList<>();
   private final LaunchTimer timer;
+  private long copyBytes;
   private double firstRunNanos;
 
   /**
@@ -19,18 +24,25 @@ final class KernelTimer implements AutoCloseable {
     this.context = context;
     Copy first = source.apply(0);
     copies.add(first.kernel());
+    copyBytes = first.bytes();
     if (cold) {
-      timer = LaunchTimer.cold(context, index -> launch(index, source), first.bytes());
+      long touched = first.kernel().work().bytes();
+      timer = LaunchTimer.cold(context, index -> launch(index, source), touched);
     } else {
       timer = LaunchTimer.hot(context, Launch.of(first.kernel().call()));
     }
   }
 
-  private Launch launch(int index, IntFunction<Copy> source) {
+  private Optional<Launch> launch(int index, IntFunction<Copy> source) {
     if (index == copies.size()) {
-      copies.add(source.apply(index).kernel());
+      if (copyBytes > MOST_COPY_BYTES) {
+        return Optional.empty();
+      }
+      Copy next = source.apply(index);
+      copies.add(next.kernel());
+      copyBytes += next.bytes();
     }
-    return Launch.of(copies.get(index).call());
+    return Optional.of(Launch.of(copies.get(index).call()));
   }
 
   /** The kernel, on its first copy. */
@@ -75,7 +87,7 @@ final class KernelTimer implements AutoCloseable {
   /**
    * A kernel on its own operands.
    *
-   * @param bytes bytes of all operands
+   * @param bytes bytes of the operands that were made for it
    */
   record Copy(KernelCase kernel, long bytes) {}
 }

@@ -3,6 +3,7 @@ package io.musabench.jmh.device;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
@@ -29,7 +30,7 @@ final class LaunchTimer implements AutoCloseable {
 
   private final DeviceContext context;
   private final boolean cold;
-  private final IntFunction<Launch> source;
+  private final IntFunction<Optional<Launch>> source;
   private final long copyBytes;
   private final List<Launch> copies = new ArrayList<>();
 
@@ -41,26 +42,28 @@ final class LaunchTimer implements AutoCloseable {
   private int samples;
 
   private LaunchTimer(
-      DeviceContext context, boolean cold, IntFunction<Launch> source, long copyBytes) {
+      DeviceContext context, boolean cold, IntFunction<Optional<Launch>> source, long copyBytes) {
     this.context = context;
     this.cold = cold;
     this.source = source;
     this.copyBytes = copyBytes;
-    copies.add(source.apply(0));
+    copies.add(source.apply(0).orElseThrow());
   }
 
   /** Everything in the caches that fits into them. */
   static LaunchTimer hot(DeviceContext context, Launch launch) {
-    return new LaunchTimer(context, false, copy -> launch, 0);
+    return new LaunchTimer(context, false, copy -> Optional.of(launch), 0);
   }
 
   /**
    * Nothing in the caches.
    *
-   * @param source makes the launch with its n-th copy of the operands
-   * @param copyBytes bytes of a copy
+   * @param source makes the launch with its n-th copy of the operands; empty when there is no
+   *     memory for one more
+   * @param copyBytes bytes of a copy that a launch touches
    */
-  static LaunchTimer cold(DeviceContext context, IntFunction<Launch> source, long copyBytes) {
+  static LaunchTimer cold(
+      DeviceContext context, IntFunction<Optional<Launch>> source, long copyBytes) {
     return new LaunchTimer(context, true, source, Math.max(1, copyBytes));
   }
 
@@ -106,17 +109,24 @@ final class LaunchTimer implements AutoCloseable {
         launchNanos >= SHORT_NANOS
             ? 1
             : (int) Math.min(MOST_LAUNCHES, Math.ceil(SPAN_NANOS / Math.max(launchNanos, 1)));
-    double span = launchNanos * launches;
     if (!cold) {
-      return span;
+      return launchNanos * launches;
     }
     long rotation = Math.max(LEAST_ROTATION_BYTES, ROTATION_CACHES * context.cacheBytes());
     long turns = copyBytes >= rotation ? 1 : 1 + (rotation + copyBytes - 1) / copyBytes;
     evict = launches > 1 || turns > MOST_COPIES;
     int wanted = evict ? launches : (int) turns;
-    for (int i = copies.size(); i < wanted; i++) {
-      copies.add(source.apply(i));
+    while (copies.size() < wanted) {
+      Optional<Launch> next = source.apply(copies.size());
+      if (next.isEmpty()) {
+        // Better shorter spans than a copy that an earlier launch of the span has warmed.
+        launches = Math.min(launches, copies.size());
+        evict = true;
+        break;
+      }
+      copies.add(next.get());
     }
+    double span = launchNanos * launches;
     return evict ? span + span(context.eviction(), 1) : span;
   }
 
