@@ -73,7 +73,8 @@ public final class Main implements Runnable {
           exception.printStackTrace(command.getErr());
           return ExitCode.SOFTWARE;
         });
-    // A command without codes of its own documents these; a script reads them at whichever it calls.
+    // A command without codes of its own documents these; a script reads them at whichever it
+    // calls.
     String[] codes = Main.class.getAnnotation(Command.class).exitCodeList();
     for (CommandLine sub : line.getSubcommands().values()) {
       if (!sub.getCommandSpec().usageMessage().exitCodeList().isEmpty()) {
@@ -98,6 +99,7 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "name a command: run, list, doctor or serving");
+    throw new ParameterException(
+        spec.commandLine(), "name a command: run, list, doctor or serving");
   }
 }

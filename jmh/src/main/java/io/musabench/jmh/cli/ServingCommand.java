@@ -259,7 +259,11 @@ final class ServingCommand implements Callable<Integer> {
     if (sloComparison != null) {
       List<String> words = List.of("strict", "inclusive");
       String word =
-          known("--slo-comparison", sloComparison, w -> Optional.of(w).filter(words::contains), words);
+          known(
+              "--slo-comparison",
+              sloComparison,
+              w -> Optional.of(w).filter(words::contains),
+              words);
       d = d.withInclusive(word.equals("inclusive"));
     }
     if (singleToken != null) {

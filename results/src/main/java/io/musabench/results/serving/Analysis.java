@@ -11,7 +11,9 @@ public final class Analysis {
   /** Prompt lengths that vary by more than this, relative to their mean, are mixed. */
   static final double MIXED = 0.10;
 
-  /** More requests than this are not sorted: that would take memory again as much as their table. */
+  /**
+   * More requests than this are not sorted: that would take memory again as much as their table.
+   */
   private static final int MAX_SWEEP = 4_000_000;
 
   private final Definitions definitions;

@@ -68,7 +68,8 @@ class LargeFileTest {
             .append(",\"turn_index\":0,\"request_start_ns\":")
             .append(start)
             .append(",\"worker_id\":\"worker_1d62deaa\",\"benchmark_phase\":\"profiling\",")
-            .append("\"was_cancelled\":false},\"metrics\":{\"input_sequence_length\":{\"value\":550,")
+            .append(
+                "\"was_cancelled\":false},\"metrics\":{\"input_sequence_length\":{\"value\":550,")
             .append("\"unit\":\"tokens\"},\"time_to_first_token\":{\"value\":")
             .append(ttft)
             .append(",\"unit\":\"ms\"},\"request_latency\":{\"value\":")
