@@ -36,7 +36,8 @@ class ModuleRulesTest {
             "io.musabench.results.stats",
             "io.musabench.results.run",
             "io.musabench.results.tpot",
-            "io.musabench.results.report")
+            "io.musabench.results.report",
+            "io.musabench.results.serving")
         .check(RESULTS);
   }
 

@@ -17,7 +17,13 @@ import picocli.CommandLine.Spec;
     description =
         "Measures LLM inference kernels, prefill steps and decode steps on a Moore Threads GPU, an"
             + " NVIDIA GPU or the CPU.",
-    subcommands = {RunCommand.class, ListCommand.class, DoctorCommand.class, HelpCommand.class},
+    subcommands = {
+      RunCommand.class,
+      ListCommand.class,
+      DoctorCommand.class,
+      ServingCommand.class,
+      HelpCommand.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:everything asked for was done",
@@ -66,9 +72,13 @@ public final class Main implements Runnable {
           exception.printStackTrace(command.getErr());
           return ExitCode.SOFTWARE;
         });
-    // Every command documents the same codes; a script reads them at whichever it calls.
+    // A command without codes of its own documents these; a script reads them at whichever it
+    // calls.
     String[] codes = Main.class.getAnnotation(Command.class).exitCodeList();
     for (CommandLine sub : line.getSubcommands().values()) {
+      if (!sub.getCommandSpec().usageMessage().exitCodeList().isEmpty()) {
+        continue;
+      }
       sub.getCommandSpec().usageMessage().exitCodeListHeading("%nExit codes:%n");
       sub.getCommandSpec()
           .usageMessage()
@@ -88,6 +98,7 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "name a command: run, list or doctor");
+    throw new ParameterException(
+        spec.commandLine(), "name a command: run, list, doctor or serving");
   }
 }

@@ -1,0 +1,52 @@
+package io.musabench.results.serving;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A growing column of doubles in blocks, so that growing never copies. Takes no memory as long as
+ * every value added is the default.
+ */
+final class DoubleColumn {
+  private static final int SHIFT = 13;
+  private static final int BLOCK = 1 << SHIFT;
+
+  private final double absent;
+  private final List<double[]> blocks = new ArrayList<>();
+  private boolean stored;
+  private int size;
+
+  DoubleColumn(double absent) {
+    this.absent = absent;
+  }
+
+  void add(double value) {
+    if (!stored && Double.compare(value, absent) != 0) {
+      stored = true;
+      while ((long) blocks.size() << SHIFT <= size) {
+        grow();
+      }
+    } else if (stored && (size & (BLOCK - 1)) == 0) {
+      grow();
+    }
+    if (stored) {
+      blocks.get(size >> SHIFT)[size & (BLOCK - 1)] = value;
+    }
+    size++;
+  }
+
+  private void grow() {
+    double[] block = new double[BLOCK];
+    Arrays.fill(block, absent);
+    blocks.add(block);
+  }
+
+  double get(int i) {
+    return stored ? blocks.get(i >> SHIFT)[i & (BLOCK - 1)] : absent;
+  }
+
+  int size() {
+    return size;
+  }
+}

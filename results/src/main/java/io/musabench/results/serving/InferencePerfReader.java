@@ -1,0 +1,178 @@
+package io.musabench.results.serving;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/**
+ * inference-perf: the summary of a run or of one stage, and the requests one by one. Seconds
+ * throughout; the median is called {@code median}. The tokens of one chunk share its time, so a gap
+ * of zero is an extra token of a chunk.
+ */
+final class InferencePerfReader implements Reader {
+  private final boolean perRequest;
+
+  InferencePerfReader(boolean perRequest) {
+    this.perRequest = perRequest;
+  }
+
+  @Override
+  public List<Run> read(Source source) throws IOException {
+    Run run = new Run("inference-perf", source.name());
+    run.ttftClock = Formula.TTFT_FIRST_CONTENT;
+    try (InputStream in = source.open();
+        JsonParser p = Json.parser(in)) {
+      p.nextToken();
+      if (perRequest) {
+        run.table();
+        Json.array(
+            p,
+            q -> {
+              new Row().read(run, q);
+              return true;
+            });
+      } else {
+        Flat f = new Flat();
+        Json.object(
+            p,
+            (name, q) -> {
+              f.put(name, q);
+              return true;
+            });
+        summary(run, f);
+      }
+    } catch (com.fasterxml.jackson.core.JsonProcessingException | java.io.EOFException e) {
+      if (run.requests == null || run.requests.size() == 0) {
+        throw e;
+      }
+      run.notes.add("the file is cut off or damaged; what came before was read");
+    }
+    return List.of(run);
+  }
+
+  /** One request, with the times of its tokens. */
+  private static final class Row {
+    private final LongColumn times = new LongColumn(Request.NO_START);
+    private long start = Request.NO_START;
+    private long end = Request.NO_START;
+    private boolean failed;
+    private int input = Request.MISSING;
+    private int output = Request.MISSING;
+    private int usage = Request.MISSING;
+    private String prompt;
+
+    void read(Run run, JsonParser p) throws IOException {
+      Json.object(p, this::field);
+      Request.Builder b = Request.builder().startNs(start).inputTokens(input);
+      b.outputTokens(output, TokenSource.FILE);
+      if (usage != Request.MISSING) {
+        b.outputTokens(usage, TokenSource.USAGE);
+      }
+      b.status(failed ? Status.ERROR : Status.OK).endMs(Json.elapsedMs(start, end));
+      if (prompt != null) {
+        b.promptHash(PromptHash.of(prompt));
+      }
+      int tokens = 0;
+      for (int i = 0; i < times.size(); i++) {
+        tokens++;
+        if (i + 1 == times.size() || times.get(i + 1) != times.get(i)) {
+          b.event(Json.elapsedMs(start, times.get(i)), tokens, EventKind.CONTENT);
+          tokens = 0;
+        }
+      }
+      if (times.size() == 0) {
+        b.someEventsOnly();
+      }
+      run.table().add(b.build());
+    }
+
+    private boolean field(String name, JsonParser p) throws IOException {
+      switch (name) {
+        case "start_time" -> start = Json.secondsAsNanoseconds(p);
+        case "end_time" -> end = Json.secondsAsNanoseconds(p);
+        case "request" -> prompt = Json.text(p);
+        case "info" -> Json.object(p, this::info);
+        case "error" -> {
+          failed = p.currentToken() != JsonToken.VALUE_NULL;
+          return false;
+        }
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Older versions have the counts right here, newer ones in objects of their own. */
+    private boolean info(String name, JsonParser p) throws IOException {
+      switch (name) {
+        case "input_tokens", "prompt_tokens" -> input = Json.count(p);
+        case "output_tokens" -> output = Json.count(p);
+        case "completion_tokens" -> usage = Json.count(p);
+        case "output_token_times" -> {
+          if (times.size() > 0) {
+            return false;
+          }
+          Json.array(
+              p,
+              q -> {
+                long t = Json.secondsAsNanoseconds(q);
+                if (t != Request.NO_START) {
+                  times.add(t);
+                }
+                return true;
+              });
+        }
+        case "request_metrics", "response_metrics", "server_usage", "text", "usage" ->
+            Json.object(p, this::info);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  private static void summary(Run run, Flat f) throws ServingFormatException {
+    String latency = "successes.latency.";
+    add(run, f, Formula.TTFT_FIRST_CONTENT, latency + "time_to_first_token");
+    add(run, f, Formula.TPOT, latency + "time_per_output_token");
+    add(run, f, Formula.ITL_ZERO, latency + "inter_token_latency");
+    add(run, f, Formula.E2E_LAST_BYTE, latency + "request_latency");
+    add(run, f, Formula.TPOT_INCL_FIRST, latency + "normalized_time_per_output_token");
+    run.ok = f.count("successes.count");
+    run.errors = f.count("failures.count");
+    run.total = f.count("load_summary.count");
+    if (run.total < 0 && run.ok >= 0) {
+      run.total = run.ok + Math.max(0, run.errors);
+    }
+    if (run.total < 0 && run.reported.isEmpty()) {
+      throw new ServingFormatException("it has neither counts nor latencies");
+    }
+    run.cancelled = run.total < 0 ? -1 : 0;
+    run.requestsPerS = f.number("successes.throughput.requests_per_sec");
+    run.outputTokensPerS = f.number("successes.throughput.output_tokens_per_sec");
+    run.durationS = run.ok > 0 ? run.ok / run.requestsPerS : Double.NaN;
+    run.meanInput = f.number("successes.prompt_len.mean");
+    run.meanOutput = f.number("successes.output_len.mean");
+    run.requestRate = f.number("load_summary.requested_rate");
+    run.scheduleDelayMeanS = f.number("load_summary.schedule_delay.mean");
+    run.scheduleDelayP99S = f.number("load_summary.schedule_delay.p99");
+    run.concurrencyLimit = f.number("load_summary.concurrency");
+    run.goodputPerS =
+        f.number(
+            "successes.goodput.requests_per_sec",
+            "successes.goodput.goodput_rate",
+            "successes.throughput.goodput_requests_per_sec");
+    if (f.has(latency + "time_to_first_token")) {
+      run.streaming = Boolean.TRUE;
+    }
+  }
+
+  private static void add(Run run, Flat f, Formula formula, String path) {
+    String called = path.substring(path.lastIndexOf('.') + 1);
+    run.add(f.statistics(formula, called, path, 1000));
+  }
+}

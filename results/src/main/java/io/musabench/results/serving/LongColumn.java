@@ -1,0 +1,57 @@
+package io.musabench.results.serving;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A growing column of long values in blocks, so that growing never copies. Takes no memory as long
+ * as every value added is the default.
+ */
+final class LongColumn {
+  private static final int SHIFT = 13;
+  private static final int BLOCK = 1 << SHIFT;
+
+  private final long absent;
+  private final List<long[]> blocks = new ArrayList<>();
+  private boolean stored;
+  private int size;
+
+  LongColumn(long absent) {
+    this.absent = absent;
+  }
+
+  void add(long value) {
+    if (!stored && value != absent) {
+      stored = true;
+      while ((long) blocks.size() << SHIFT <= size) {
+        grow();
+      }
+    } else if (stored && (size & (BLOCK - 1)) == 0) {
+      grow();
+    }
+    if (stored) {
+      blocks.get(size >> SHIFT)[size & (BLOCK - 1)] = value;
+    }
+    size++;
+  }
+
+  private void grow() {
+    long[] block = new long[BLOCK];
+    Arrays.fill(block, absent);
+    blocks.add(block);
+  }
+
+  long get(int i) {
+    return stored ? blocks.get(i >> SHIFT)[i & (BLOCK - 1)] : absent;
+  }
+
+  /** Whether any value is not the default. */
+  boolean any() {
+    return stored;
+  }
+
+  int size() {
+    return size;
+  }
+}

@@ -1,0 +1,331 @@
+package io.musabench.results.serving;
+
+/**
+ * All requests of a run, reduced to what any formula needs, in columns: some forty bytes a request
+ * instead of the thousands that its record takes in a file.
+ *
+ * <p>Gaps between tokens are pooled as they arrive and not kept by request. Times are milliseconds
+ * since the request's start; {@code NaN} is missing.
+ */
+final class RequestTable {
+  /** "As in the column beside": cheaper than storing the same number twice. */
+  private static final double SAME = Double.NEGATIVE_INFINITY;
+
+  private final LongColumn start = new LongColumn(Request.NO_START);
+  private final DoubleColumn firstToken = new DoubleColumn(Double.NaN);
+  private final DoubleColumn firstAny = new DoubleColumn(SAME);
+  private final DoubleColumn firstContent = new DoubleColumn(SAME);
+  private final DoubleColumn lastToken = new DoubleColumn(Double.NaN);
+  private final DoubleColumn end = new DoubleColumn(SAME);
+  private final DoubleColumn scheduleDelay = new DoubleColumn(Double.NaN);
+  private final DoubleColumn toolTpot = new DoubleColumn(Double.NaN);
+  private final DoubleColumn toolItl = new DoubleColumn(Double.NaN);
+  private final IntColumn input = new IntColumn(Request.MISSING);
+  private final IntColumn output = new IntColumn(Request.MISSING);
+  private final IntColumn asked = new IntColumn(Request.MISSING);
+  private final IntColumn chunks = new IntColumn(Request.MISSING);
+  private final IntColumn firstChunkTokens = new IntColumn(1);
+  private final IntColumn statusAndSource = new IntColumn(0);
+  private final LongColumn prompt = new LongColumn(0);
+
+  private final Sample chunkGaps = new Sample();
+  private Sample spreadGaps;
+  private Sample zeroGaps;
+  private final long[] statusCounts = new long[Status.values().length];
+  private final Anomalies anomalies = new Anomalies();
+  private boolean eventTokensKnown = true;
+
+  /** What was found odd while requests came in; counts of requests unless said otherwise. */
+  static final class Anomalies {
+    /** Said to be answered, with a TTFT of exactly zero: nobody measured it. */
+    long zeroTtft;
+
+    /** Last token before the first, or end of the response before either. */
+    long backwards;
+
+    /** The list of gaps began with the TTFT. */
+    long ttftAmongGaps;
+
+    /** First two chunks arrived within {@link #TOGETHER_MS} of each other. */
+    long firstTwoTogether;
+
+    /** Gaps, not requests, shorter than {@link #TOGETHER_MS}. */
+    long gapsTogether;
+
+    /** Said to be answered, but not one token arrived. */
+    long empty;
+
+    /** Chunks that carried more than one token. */
+    long severalTokens;
+
+    /** Gap lists whose sum is more than 1 % and 1 ms away from latency - TTFT. */
+    long gapSumOff;
+  }
+
+  /** No model makes a token in this time; what comes so close together came in one packet. */
+  static final double TOGETHER_MS = 0.05;
+
+  void add(Request r) {
+    Reduced v = reduce(r);
+    Status status = r.status;
+    boolean nothing = !(v.firstToken > 0) && !(v.output > 0);
+    if (status == Status.OK && nothing && (r.everyEvent || v.output == 0)) {
+      status = Status.ERROR;
+      anomalies.empty++;
+    }
+    boolean ok = status == Status.OK;
+    if (ok && v.firstToken == 0) {
+      anomalies.zeroTtft++;
+      v.firstToken = Double.NaN;
+      v.firstAny = Double.NaN;
+      v.firstContent = Double.NaN;
+    }
+    if (ok && (v.lastToken < v.firstToken || r.endMs < v.firstToken)) {
+      anomalies.backwards++;
+      v.lastToken = Double.NaN;
+      v.end = Double.NaN;
+    }
+    statusCounts[status.ordinal()]++;
+    start.add(r.startNs);
+    firstToken.add(v.firstToken);
+    firstAny.add(same(v.firstAny, v.firstToken));
+    firstContent.add(same(v.firstContent, v.firstToken));
+    lastToken.add(v.lastToken);
+    end.add(same(v.end, v.lastToken));
+    scheduleDelay.add(r.scheduleDelayMs);
+    toolTpot.add(r.toolTpotMs);
+    toolItl.add(r.toolItlMs);
+    input.add(r.inputTokens);
+    output.add(v.output);
+    asked.add(r.askedTokens);
+    chunks.add(v.chunks);
+    firstChunkTokens.add(v.firstChunkTokens);
+    statusAndSource.add(status.ordinal() | v.source.ordinal() << 8);
+    prompt.add(r.promptHash);
+    if (ok && r.everyEvent) {
+      poolGaps(r, v);
+    }
+  }
+
+  private static double same(double value, double beside) {
+    return Double.compare(value, beside) == 0 ? SAME : value;
+  }
+
+  /** One request boiled down. */
+  private static final class Reduced {
+    double firstAny = Double.NaN;
+    double firstToken = Double.NaN;
+    double firstContent = Double.NaN;
+    double lastToken = Double.NaN;
+    double end;
+    int output;
+    int chunks = Request.MISSING;
+    int firstChunkTokens = 1;
+    TokenSource source;
+  }
+
+  private static Reduced reduce(Request r) {
+    Reduced v = new Reduced();
+    v.end = r.endMs;
+    v.output = r.outputTokens;
+    v.source = r.tokenSource;
+    int chunks = 0;
+    long tokens = 0;
+    boolean tokensKnown = true;
+    if (r.eventMs.length > 0) {
+      v.firstAny = r.eventMs[0];
+    }
+    for (int i = 0; i < r.eventMs.length; i++) {
+      EventKind kind = r.eventKinds[i];
+      if (kind == EventKind.EMPTY) {
+        continue;
+      }
+      if (chunks == 0) {
+        v.firstToken = r.eventMs[i];
+        v.firstChunkTokens = Math.max(1, r.eventTokens[i]);
+      }
+      if (kind == EventKind.CONTENT && Double.isNaN(v.firstContent)) {
+        v.firstContent = r.eventMs[i];
+      }
+      v.lastToken = r.eventMs[i];
+      tokensKnown &= r.eventTokens[i] != Request.MISSING;
+      tokens += Math.max(0, r.eventTokens[i]);
+      chunks++;
+    }
+    if (r.everyEvent) {
+      if (chunks > 0 || r.eventMs.length > 0) {
+        v.chunks = chunks;
+      }
+      if (v.output == Request.MISSING && chunks > 0) {
+        v.output = tokensKnown ? (int) Math.min(Integer.MAX_VALUE, tokens) : chunks;
+        v.source = tokensKnown ? TokenSource.EVENTS : TokenSource.CHUNKS;
+      }
+    } else if (chunks == 1) {
+      // Only the first token's time is known.
+      v.lastToken = Double.NaN;
+    }
+    if (v.firstChunkTokens >= v.output) {
+      v.firstChunkTokens = 1;
+    }
+    return v;
+  }
+
+  private void poolGaps(Request r, Reduced v) {
+    double previous = Double.NaN;
+    double total = 0;
+    boolean first = true;
+    for (int i = 0; i < r.eventMs.length; i++) {
+      if (r.eventKinds[i] == EventKind.EMPTY) {
+        continue;
+      }
+      int tokens = r.eventTokens[i];
+      if (tokens == Request.MISSING) {
+        eventTokensKnown = false;
+      } else if (tokens > 1) {
+        anomalies.severalTokens++;
+      }
+      if (!Double.isNaN(previous)) {
+        double stated = r.eventGapMs[i];
+        double gap = Double.isNaN(stated) ? r.eventMs[i] - previous : stated;
+        total += gap;
+        pool(gap, Math.max(1, tokens));
+        if (gap < TOGETHER_MS) {
+          anomalies.gapsTogether++;
+          if (first) {
+            anomalies.firstTwoTogether++;
+          }
+        }
+        first = false;
+      }
+      previous = r.eventMs[i];
+    }
+    double rest = r.endMs - v.firstToken;
+    if (!first && Math.abs(total - rest) > Math.max(1, 0.01 * Math.abs(rest))) {
+      anomalies.gapSumOff++;
+    }
+  }
+
+  private void pool(double gap, int tokens) {
+    if (tokens > 1 && spreadGaps == null) {
+      spreadGaps = chunkGaps.copy();
+      zeroGaps = chunkGaps.copy();
+    }
+    chunkGaps.add(gap);
+    if (spreadGaps != null) {
+      spreadGaps.add(gap / tokens, tokens);
+      zeroGaps.add(gap);
+      zeroGaps.add(0, tokens - 1);
+    }
+  }
+
+  int size() {
+    return start.size();
+  }
+
+  long count(Status status) {
+    return statusCounts[status.ordinal()];
+  }
+
+  Anomalies anomalies() {
+    return anomalies;
+  }
+
+  /** The pooled gaps under an ITL formula, or null if the file cannot tell them. */
+  Sample gaps(Formula formula) {
+    if (chunkGaps.count() == 0) {
+      return null;
+    }
+    boolean onePerChunk = spreadGaps == null;
+    return switch (formula) {
+      case ITL_CHUNK -> chunkGaps;
+      case ITL_SPREAD -> !eventTokensKnown ? null : onePerChunk ? chunkGaps : spreadGaps;
+      case ITL_ZERO -> !eventTokensKnown ? null : onePerChunk ? chunkGaps : zeroGaps;
+      default -> null;
+    };
+  }
+
+  Status status(int i) {
+    return Status.values()[statusAndSource.get(i) & 0xff];
+  }
+
+  boolean ok(int i) {
+    return (statusAndSource.get(i) & 0xff) == Status.OK.ordinal();
+  }
+
+  TokenSource tokenSource(int i) {
+    return TokenSource.values()[statusAndSource.get(i) >> 8];
+  }
+
+  long startNs(int i) {
+    return start.get(i);
+  }
+
+  double firstToken(int i) {
+    return firstToken.get(i);
+  }
+
+  double firstAny(int i) {
+    double v = firstAny.get(i);
+    return v == SAME ? firstToken.get(i) : v;
+  }
+
+  double firstContent(int i) {
+    double v = firstContent.get(i);
+    return v == SAME ? firstToken.get(i) : v;
+  }
+
+  double lastToken(int i) {
+    return lastToken.get(i);
+  }
+
+  double end(int i) {
+    double v = end.get(i);
+    return v == SAME ? lastToken.get(i) : v;
+  }
+
+  /** End of the response if known, else the last token. */
+  double lastSign(int i) {
+    double v = end(i);
+    return Double.isNaN(v) ? lastToken(i) : v;
+  }
+
+  double scheduleDelay(int i) {
+    return scheduleDelay.get(i);
+  }
+
+  double toolTpot(int i) {
+    return toolTpot.get(i);
+  }
+
+  double toolItl(int i) {
+    return toolItl.get(i);
+  }
+
+  int input(int i) {
+    return input.get(i);
+  }
+
+  int output(int i) {
+    return output.get(i);
+  }
+
+  int asked(int i) {
+    return asked.get(i);
+  }
+
+  int chunks(int i) {
+    return chunks.get(i);
+  }
+
+  int firstChunkTokens(int i) {
+    return firstChunkTokens.get(i);
+  }
+
+  boolean hasPrompts() {
+    return prompt.any();
+  }
+
+  long promptHash(int i) {
+    return prompt.get(i);
+  }
+}

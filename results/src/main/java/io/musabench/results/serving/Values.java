@@ -1,0 +1,129 @@
+package io.musabench.results.serving;
+
+/** The values of a run's answered requests under given definitions, in milliseconds. */
+final class Values {
+  private final RequestTable table;
+  private final Definitions definitions;
+  private final boolean toEnd;
+  private final boolean notStreaming;
+
+  Values(Run run, Definitions definitions) {
+    this.table = run.requests;
+    this.definitions = definitions;
+    boolean wantsEnd = definitions.e2e() == Formula.E2E_LAST_BYTE;
+    boolean lastTokens = false;
+    boolean onlyEnds = false;
+    boolean ends = false;
+    for (int i = 0; i < table.size(); i++) {
+      if (table.ok(i)) {
+        boolean last = !Double.isNaN(table.lastToken(i));
+        boolean end = !Double.isNaN(table.end(i));
+        lastTokens |= last;
+        ends |= end;
+        onlyEnds |= end && !last;
+      }
+    }
+    // One population: if some rows only have an end, all are taken to their end.
+    this.toEnd = wantsEnd ? ends : onlyEnds || !lastTokens;
+    this.notStreaming = allAtOnce();
+  }
+
+  /** Whether every answer came in one piece: then its TTFT is its latency and means nothing. */
+  private boolean allAtOnce() {
+    boolean several = false;
+    for (int i = 0; i < table.size(); i++) {
+      if (!table.ok(i) || Double.isNaN(table.firstToken(i))) {
+        continue;
+      }
+      double end = latency(i);
+      if (Double.isNaN(end) || table.firstToken(i) < end * (1 - 1e-9)) {
+        return false;
+      }
+      several |= table.output(i) > 1;
+    }
+    return several;
+  }
+
+  boolean notStreaming() {
+    return notStreaming;
+  }
+
+  /** The formula that {@link #latency} really uses. */
+  Formula latencyFormula() {
+    return toEnd ? Formula.E2E_LAST_BYTE : Formula.E2E_LAST_TOKEN;
+  }
+
+  double latency(int i) {
+    return toEnd ? table.lastSign(i) : table.lastToken(i);
+  }
+
+  double ttft(int i) {
+    if (notStreaming) {
+      return Double.NaN;
+    }
+    if (definitions.compat() == Compat.INFERENCE_PERF && table.chunks(i) == 1) {
+      return Double.NaN;
+    }
+    return switch (definitions.ttft()) {
+      case TTFT_FIRST_ANY -> table.firstAny(i);
+      case TTFT_FIRST_CONTENT -> table.firstContent(i);
+      default -> table.firstToken(i);
+    };
+  }
+
+  /** Whether the request has no TPOT because one token has no next. */
+  boolean single(int i) {
+    return table.output(i) == 1;
+  }
+
+  double tpot(int i) {
+    Compat compat = definitions.compat();
+    if (compat == Compat.EVALSCOPE && single(i)) {
+      return 0;
+    }
+    if (compat != null && !Double.isNaN(table.toolTpot(i)) && !notStreaming) {
+      return table.toolTpot(i);
+    }
+    int n = table.output(i);
+    boolean inclFirst = definitions.tpot() == Formula.TPOT_INCL_FIRST;
+    if (n < 1 || n == 1 && !inclFirst) {
+      return Double.NaN;
+    }
+    if (inclFirst) {
+      return latency(i) / n;
+    }
+    if (definitions.tpot() == Formula.TPOT_OVER_N) {
+      return (latency(i) - ttft(i)) / n;
+    }
+    double value =
+        compat == Compat.INFERENCE_PERF
+            ? (table.lastToken(i) - table.firstToken(i)) / (n - 1)
+            : requestMean(i);
+    return compat == null ? value : compat.roundTpot(value);
+  }
+
+  private double requestMean(int i) {
+    int n = table.output(i);
+    // A tool that knows nothing of chunks divides by n - 1.
+    int first = definitions.compat() == null ? table.firstChunkTokens(i) : 1;
+    return n > first ? (latency(i) - ttft(i)) / (n - first) : Double.NaN;
+  }
+
+  /** ITL under a formula that gives one value a request. */
+  double itl(int i) {
+    Compat compat = definitions.compat();
+    if (definitions.itl() == Formula.ITL_INCL_FIRST) {
+      double own = compat == Compat.LLMPERF ? table.toolItl(i) : Double.NaN;
+      int n = table.output(i);
+      return !Double.isNaN(own) ? own : n > 0 ? table.lastSign(i) / n : Double.NaN;
+    }
+    if (compat == Compat.GUIDELLM && !Double.isNaN(table.toolItl(i))) {
+      return table.toolItl(i);
+    }
+    if (compat == Compat.AIPERF && !Double.isNaN(table.toolTpot(i))) {
+      return table.toolTpot(i);
+    }
+    double value = table.output(i) > 1 ? requestMean(i) : Double.NaN;
+    return compat == null ? value : compat.roundTpot(value);
+  }
+}
