@@ -1,14 +1,17 @@
 // Attention against the roofs of the same run: attention_bench [regex of case names] [rounds].
 //
-// A round measures each roof and each case once, so that all see the same machine; medians over the rounds are
-// printed. Caches are cold: a decode case walks through page tables over at least 256 MiB of pages.
+// In each round every case follows a read of 128 MiB of other memory, which leaves its caches cold, and its own roofs:
+// as many bytes read, a few ms of multiply-adds. A machine shared with others has moods of many ms; so a case is
+// divided by the roofs just before it, and the medians over the rounds are printed. Streams of the read alternate with
+// the rounds.
 //   GB/s    keys and values read once, of the lengths in use
 //   GFLOP/s 2 * q heads * (dim_qk + dim_v) * visible (query, key) pairs
-//   roof    of bandwidth or arithmetic whichever binds: min(read bandwidth, GFLOP/s roof * bytes / flops)
+//   % roof  of the roof that binds, bandwidth or arithmetic
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -185,7 +188,7 @@ class Runner {
     for (int64_t b = 0; b < batch; ++b) seqused_->ints()[b] = static_cast<int32_t>(c.k_lens[static_cast<size_t>(b)]);
     std::vector<int32_t> order(static_cast<size_t>(pages));
     std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), std::mt19937(7));
+    std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(std::hash<std::string>()(c.name))));
     size_t next = 0;
     const int64_t sets = std::max<int64_t>(1, pages / (max_pages * batch));
     for (int64_t set = 0; set < sets; ++set) {
@@ -215,6 +218,8 @@ class Runner {
   }
 
   std::vector<double> seconds;
+  std::vector<double> of_read;  // %, of the roofs just before
+  std::vector<double> of_peak;
   const Case& shape() const { return c_; }
 
  private:
@@ -322,7 +327,7 @@ int main(int argc, char** argv) {
   const std::regex wanted(argc > 1 ? argv[1] : "");
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 7;
 
-  const int64_t roof_bytes = int64_t{256} << 20;
+  const int64_t roof_bytes = int64_t{512} << 20;
   Tensor pool_bf16(kBf16, {int64_t{384} << 19});
   Tensor pool_fp16(kFp16, {int64_t{384} << 19});
   for (Tensor* pool : {&pool_bf16, &pool_fp16}) {
@@ -338,40 +343,53 @@ int main(int argc, char** argv) {
       runners.push_back(std::make_unique<Runner>(c, c.dtype.code == kDLBfloat ? pool_bf16 : pool_fp16));
     }
   }
-  const int64_t streams[] = {1, 2, 4, 8};
-  std::vector<double> read[4];
-  std::vector<double> peak;
-  const int64_t iterations = 400000;
+  const int64_t iterations = 100000;
   const double flops =
       static_cast<double>(invoke(__tvm_ffi_peak_flops_per_iteration, {})) * static_cast<double>(iterations);
+  // Where the next read begins: it goes around in memory that is much larger than the caches.
+  int64_t position = 0;
+  const auto read_seconds = [&](int64_t bytes, int64_t streams) {
+    if (position + bytes > roof_bytes) position = 0;
+    Tensor part(kU8, {0});
+    musaFree(part.dl.data);
+    part.dl.data = static_cast<char*>(roof.dl.data) + position;
+    part.shape[0] = bytes;
+    position += bytes;
+    const double s = timed([&] { invoke(__tvm_ffi_read_bandwidth, {any(part), any(streams), any(sink)}); });
+    part.dl.data = nullptr;
+    return s;
+  };
+  std::vector<double> all_reads;
+  std::vector<double> all_peaks;
   for (int round = -1; round < rounds; ++round) {
-    for (size_t i = 0; i < 4; ++i) {
-      const double s = timed([&] { invoke(__tvm_ffi_read_bandwidth, {any(roof), any(streams[i]), any(sink)}); });
-      if (round >= 0) read[i].push_back(static_cast<double>(roof_bytes) / s / 1e9);
-    }
-    const double s = timed([&] { invoke(__tvm_ffi_peak_flops, {any(iterations), any(sink)}); });
-    if (round >= 0) peak.push_back(flops / s / 1e9);
     for (const auto& r : runners) {
-      // What ran before left the caches full of other data: the roof's, or another case's pages.
+      const auto bytes = static_cast<int64_t>(std::min(r->shape().bytes(), 128.0 * (1 << 20))) / 64 * 64;
+      read_seconds(int64_t{128} << 20, 4);
+      const double peak = flops / timed([&] { invoke(__tvm_ffi_peak_flops, {any(iterations), any(sink)}); }) / 1e9;
+      double read = 0;
+      for (const int64_t streams : {1, 8}) {
+        read = std::max(read, static_cast<double>(bytes) / read_seconds(bytes, streams) / 1e9);
+      }
       const double seconds = timed([&] { r->launch(); });
-      if (round >= 0) r->seconds.push_back(seconds);
+      if (round < 0) continue;
+      all_reads.push_back(read);
+      all_peaks.push_back(peak);
+      r->seconds.push_back(seconds);
+      r->of_read.push_back(100 * r->shape().bytes() / seconds / 1e9 / read);
+      r->of_peak.push_back(100 * r->shape().flops() / seconds / 1e9 / peak);
     }
   }
-  double read_roof = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    std::printf("read_bandwidth %ld streams: %.1f GB/s\n", static_cast<long>(streams[i]), median(read[i]));
-    read_roof = std::max(read_roof, median(read[i]));
-  }
-  const double fma_roof = median(peak);
-  std::printf("peak_flops: %.1f GFLOP/s; %u lanes, %d rounds\n\n", fma_roof, musaHostLaneCount(), rounds);
+  std::printf("read bandwidth %.1f GB/s (%.1f to %.1f), peak %.1f GFLOP/s; %u lanes, %d rounds\n\n", median(all_reads),
+              *std::min_element(all_reads.begin(), all_reads.end()),
+              *std::max_element(all_reads.begin(), all_reads.end()), median(all_peaks), musaHostLaneCount(), rounds);
   std::printf("%-28s %9s %8s %8s %7s %7s %7s\n", "case", "ms", "GB/s", "GFLOP/s", "% read", "% FMA", "% roof");
   for (const auto& r : runners) {
     const double s = median(r->seconds);
-    const double gbs = r->shape().bytes() / s / 1e9;
-    const double gflops = r->shape().flops() / s / 1e9;
-    const double bound = std::max(r->shape().bytes() / read_roof, r->shape().flops() / fma_roof) / 1e9;
-    std::printf("%-28s %9.3f %8.1f %8.1f %7.1f %7.1f %7.1f\n", r->shape().name.c_str(), s * 1e3, gbs, gflops,
-                100 * gbs / read_roof, 100 * gflops / fma_roof, 100 * bound / s);
+    const double of_read = median(r->of_read);
+    const double of_peak = median(r->of_peak);
+    std::printf("%-28s %9.3f %8.1f %8.1f %7.1f %7.1f %7.1f\n", r->shape().name.c_str(), s * 1e3,
+                r->shape().bytes() / s / 1e9, r->shape().flops() / s / 1e9, of_read, of_peak,
+                std::max(of_read, of_peak));
   }
   return 0;
 }

@@ -9,9 +9,15 @@ namespace musabench {
 namespace MUSABENCH_ISA_NAMESPACE {
 namespace {
 
-// Tokens of a block: a multiple of 8. Fewer if heads * dim is large, so that two blocks fit in the second-level cache.
+// Tokens of a block: a multiple of 8, and few enough that two blocks of keys and values fit in the second-level cache.
+// Two query heads a key head wait for memory, and small blocks start and fetch more evenly; more are bound by
+// arithmetic, and larger blocks add values with fewer loads and stores of what was accumulated.
 constexpr int64_t kMaxTokens = 64;
-constexpr int64_t kTokenBlockBytes = 64 << 10;  // of keys
+MUSABENCH_INLINE int64_t tokens_of_block(int64_t group, int64_t key_bytes_a_token) {
+  const int64_t tokens =
+      group <= 2 ? min64(kMaxTokens, (32 << 10) / key_bytes_a_token) : min64(32, (64 << 10) / key_bytes_a_token);
+  return max64(8, tokens / 8 * 8);
+}
 
 // Walks the cache lines of the next block of tokens: its key rows or its value rows.
 struct FetchCursor {
@@ -590,7 +596,7 @@ void decode(const PagedLaunch& l, int64_t block) {
   TokenWalk<T> walk;
   walk.segments = SegmentWalk::of(l, cut, block);
   walk.kv = kv_source<T>(p, 0, 0);
-  walk.tokens = max64(8, min64(kMaxTokens, kTokenBlockBytes / (p.shape.kv_heads * dim * 2)) / 8 * 8);
+  walk.tokens = tokens_of_block(group, p.shape.kv_heads * dim * 2);
   walk.segment.end = walk.position = 0;
   walk.ended = walk.broken = false;
   walk.next(&blocks[0]);
