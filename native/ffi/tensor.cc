@@ -25,11 +25,12 @@ void delete_tensor(void* self, int flags) {
 
 bool is_contiguous(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return true;
-  int64_t expected = 1;
+  // Unsigned: the product of an absurd shape wraps instead of being undefined.
+  uint64_t expected = 1;
   for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
     if (tensor.shape[i] == 1) continue;
-    if (tensor.strides[i] != expected) return false;
-    expected *= tensor.shape[i];
+    if (static_cast<uint64_t>(tensor.strides[i]) != expected) return false;
+    expected *= static_cast<uint64_t>(tensor.shape[i]);
   }
   return true;
 }
@@ -73,8 +74,7 @@ int TVMFFITensorFromDLPackVersioned(DLManagedTensorVersioned* from, int32_t min_
   auto* object = new (block) TensorObject{new_header(kTVMFFITensor, &delete_tensor), tensor, from};
   if (needs_strides) {
     auto* strides = reinterpret_cast<int64_t*>(static_cast<char*>(block) + sizeof(TensorObject));
-    // Unsigned: the product of an absurd shape wraps instead of being undefined.
-    uint64_t stride = 1;
+    uint64_t stride = 1;  // unsigned as above
     for (int32_t i = tensor.ndim - 1; i >= 0; --i) {
       strides[i] = static_cast<int64_t>(stride);
       stride *= static_cast<uint64_t>(tensor.shape[i]);

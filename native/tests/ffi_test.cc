@@ -363,6 +363,11 @@ void unsuitable_tensors_stay_with_their_owner() {
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&offset.managed, 4, 0, &tensor), 0);
   TVMFFIObjectDecRef(tensor);
   CHECK_EQ(deleted, 1);
+  // The product of the extents is no 64-bit number.
+  ManagedTensor absurd({int64_t{1} << 40, int64_t{1} << 40, 2}, {int64_t{1} << 41, 2, 1});
+  CHECK_EQ(TVMFFITensorFromDLPackVersioned(&absurd.managed, 0, 1, &tensor), 0);
+  TVMFFIObjectDecRef(tensor);
+  CHECK_EQ(deleted, 2);
   ManagedTensor later({2, 2});
   later.managed.version.major = 2;
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&later.managed, 0, 0, &tensor), -1);
@@ -373,7 +378,7 @@ void unsuitable_tensors_stay_with_their_owner() {
   negative.managed.dl_tensor.ndim = -1;
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&negative.managed, 0, 0, &tensor), -1);
   take_raised(&kind, &message);
-  CHECK_EQ(deleted, 1);
+  CHECK_EQ(deleted, 2);
 }
 
 void a_scalar_tensor_and_a_missing_deleter_are_allowed() {
