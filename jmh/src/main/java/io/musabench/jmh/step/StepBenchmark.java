@@ -108,7 +108,8 @@ public abstract class StepBenchmark extends DeviceBenchmark {
 
   @Override
   protected final void finish() {
-    verifyStep();
+    step.verifyResult(); // What the last timed step left behind.
+    step.verifyKernelByKernel(context());
     timer.close();
   }
 }
