@@ -23,15 +23,19 @@ final class ForkWatch implements AutoCloseable {
 
   private final ScheduledFuture<?> alarm;
   private volatile boolean expired;
+  private boolean closed;
 
   /** Starts the clock. */
   ForkWatch(Duration limit) {
     alarm = TIMER.schedule(this::expire, limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private void expire() {
-    expired = true;
-    killForks();
+  // Never at the same time as close(): what is killed must not be the next case's fork.
+  private synchronized void expire() {
+    if (!closed) {
+      expired = true;
+      killForks();
+    }
   }
 
   /** Whether the time ran out. */
@@ -40,7 +44,8 @@ final class ForkWatch implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     alarm.cancel(false);
   }
 

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "musabench",
     mixinStandardHelpOptions = true,
-    version = "musabench 0.1.0",
+    versionProvider = Main.Version.class,
     description =
         "Measures LLM inference kernels, prefill steps and decode steps on a Moore Threads GPU, an"
             + " NVIDIA GPU or the CPU.",
@@ -100,5 +101,14 @@ public final class Main implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(), "name a command: run, list, doctor or serving");
+  }
+
+  /** The version that the build wrote into the jar. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"musabench " + (version == null ? "(not from a jar)" : version)};
+    }
   }
 }

@@ -290,8 +290,9 @@ public final class RunReport {
         "Steps, measured whole, beside the sum of their kernels measured one by one",
         table,
         List.of(
-            "launch/kernel: (latency - kernel sum) / kernels;"
-                + " submit/kernel: host time to queue the step / kernels"),
+            "launch/kernel: (latency - kernel sum) / kernels, below zero where noise hides it;"
+                + " submit/kernel: host time to",
+            "queue the step / kernels"),
         notes);
   }
 
