@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "../../abi/musart_host.h"
 #include "attention_kernels.h"
 #include "isa.h"
+#include "launch.h"
 
 namespace musabench {
 namespace {
@@ -22,7 +22,6 @@ constexpr int32_t kTileRows[] = {192, 96, 48, 24};
 constexpr int64_t kPrefillBlocksPerLane = 6;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t lanes() { return std::max<int64_t>(1, musaHostLaneCount()); }
 
 // Bound of the tiles that `sequences` with `rows` rows in total have.
 int64_t tile_bound(int64_t rows, int64_t sequences, int64_t tile_rows) {
@@ -31,7 +30,7 @@ int64_t tile_bound(int64_t rows, int64_t sequences, int64_t tile_rows) {
 
 int32_t tile_rows_for(int64_t rows, int64_t kv_heads) {
   for (const int32_t tile_rows : kTileRows) {
-    if (ceil_div(rows, tile_rows) * kv_heads >= lanes() * kPrefillBlocksPerLane) return tile_rows;
+    if (ceil_div(rows, tile_rows) * kv_heads >= lane_count() * kPrefillBlocksPerLane) return tile_rows;
   }
   return kTileRows[3];
 }
@@ -52,7 +51,8 @@ int64_t min_block_grains_of(const PagedShape& shape) {
 int64_t decode_blocks_of(const PagedShape& shape) {
   if (shape.num_splits > 0) return static_cast<int64_t>(shape.batch) * shape.num_splits;
   const int64_t grains = shape.batch * ceil_div(shape.max_seqlen_k, kDecodeGrain);
-  return std::max<int64_t>(1, std::min(lanes() * kDecodeBlocksPerLane, ceil_div(grains, min_block_grains_of(shape))));
+  return std::max<int64_t>(1,
+                           std::min(lane_count() * kDecodeBlocksPerLane, ceil_div(grains, min_block_grains_of(shape))));
 }
 
 int64_t slot_floats_of(const PagedShape& shape) {
@@ -76,7 +76,7 @@ int launch(const char* name, musaHostKernelFn run, int64_t blocks, const void* p
 int launch_fmha_prefill(const FmhaParams& params, void* stream) {
   const int64_t group = params.q_heads / params.kv_heads;
   const int64_t rows = params.total_q * group;
-  if (rows == 0) return musaSuccess;
+  if (rows == 0 || params.batch == 0) return musaSuccess;
   FmhaLaunch plan;
   plan.params = params;
   plan.tile_rows = tile_rows_for(rows, params.kv_heads);
@@ -109,7 +109,7 @@ int launch_paged_attention(const PagedParams& params, void* stream) {
   plan.min_block_grains = min_block_grains_of(shape);
   plan.slot_floats = slot_floats_of(shape);
   const int64_t rows = std::min(shape.total_q, shape.batch * static_cast<int64_t>(plan.decode_queries)) * shape.q_heads;
-  plan.combine_blocks = static_cast<uint32_t>(std::min(rows, 2 * lanes()));
+  plan.combine_blocks = static_cast<uint32_t>(std::min(rows, 2 * lane_count()));
   // Whichever launch completes `out` bears the export's name: a fault injected under it shows in the result.
   const bool combines = slots_of(shape) > 0;
   const int error =

@@ -46,10 +46,10 @@ MUSABENCH_INLINE void store16(Fp16* p, F8 a, F8 b) {
   store8(p + 8, b);
 }
 
-// 2^x for x <= 126, relative error below 2e-7; exactly 0 below -127 (-infinity included).
+// 2^x for x <= 126, relative error below 2e-7; exactly 0 below -127 (-infinity included), NaN for NaN.
 MUSABENCH_INLINE F8 exp2_8(F8 x) {
   const F8 magic = splat(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer that stands in the last bits
-  const F8 clamped = max8(x, splat(-127.0f));
+  const F8 clamped = max8(splat(-127.0f), x);
   const F8 shifted = clamped + magic;
   const F8 r = clamped - (shifted - magic);
   F8 p = splat(1.327647199e-3f);
@@ -63,9 +63,9 @@ MUSABENCH_INLINE F8 exp2_8(F8 x) {
   return p * (F8)exponent;
 }
 
-// cap * tanh(x), x clamped to where tanh is 1 in fp32.
+// cap * tanh(x), x clamped to where tanh is 1 in fp32; NaN for NaN.
 MUSABENCH_INLINE F8 capped(F8 x, F8 cap) {
-  const F8 t = max8(min8(x, splat(12.0f)), splat(-12.0f));
+  const F8 t = max8(splat(-12.0f), min8(splat(12.0f), x));
   const F8 e = exp2_8(t * splat(2.0f * kLog2E));
   return cap * (splat(1.0f) - splat(2.0f) / (e + splat(1.0f)));
 }

@@ -15,7 +15,6 @@ constexpr int64_t kDecodeGrain = 16;
 struct FmhaLaunch {
   FmhaParams params;
   int32_t tile_rows;  // query rows of a block: query tokens times the query heads that share a key head
-  uint32_t tiles;     // bound of the tiles of all sequences; blocks = tiles * kv_heads
 };
 
 // Sequences with at most `decode_queries` query tokens are decoded: their keys are read once for all heads, and the
@@ -26,7 +25,6 @@ struct PagedLaunch {
   PagedParams params;
   int32_t decode_queries;
   int32_t tile_rows;
-  uint32_t prefill_tiles;  // bound as above
   uint32_t prefill_blocks;
   uint32_t decode_blocks;
   uint32_t combine_blocks;

@@ -45,32 +45,6 @@ MUSABENCH_INLINE void multiply_6x16(const float* __restrict a, const float* __re
   }
 }
 
-// out[i * 16 + j] = in[j][i], i and j below 8.
-MUSABENCH_INLINE void store_transposed(float* out, const F8* in) {
-#if MUSABENCH_SIMD_AVX2
-  __m256 pair[8];
-  for (int i = 0; i < 8; i += 2) {
-    pair[i] = _mm256_unpacklo_ps((__m256)in[i], (__m256)in[i + 1]);
-    pair[i + 1] = _mm256_unpackhi_ps((__m256)in[i], (__m256)in[i + 1]);
-  }
-  __m256 four[8];
-  for (int i = 0; i < 8; i += 4) {
-    four[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
-    four[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
-    four[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
-    four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
-  }
-  for (int i = 0; i < 4; ++i) {
-    _mm256_storeu_ps(out + i * 16, _mm256_permute2f128_ps(four[i], four[i + 4], 0x20));
-    _mm256_storeu_ps(out + (i + 4) * 16, _mm256_permute2f128_ps(four[i], four[i + 4], 0x31));
-  }
-#else
-  for (int i = 0; i < 8; ++i) {
-    for (int j = 0; j < 8; ++j) out[i * 16 + j] = in[j][i];
-  }
-#endif
-}
-
 // Keys of 16 tokens as [dim][16].
 template <class T>
 MUSABENCH_INLINE void pack_keys(const T* const* rows, int64_t dim, float* panel) {
@@ -80,8 +54,8 @@ MUSABENCH_INLINE void pack_keys(const T* const* rows, int64_t dim, float* panel)
       F8 a[8];
       F8 b[8];
       for (int j = 0; j < 8; ++j) load16(row[j] + d, &a[j], &b[j]);
-      store_transposed(panel + d * 16 + half * 8, a);
-      store_transposed(panel + (d + 8) * 16 + half * 8, b);
+      store_transposed(a, panel + d * 16 + half * 8, kKeyPanel);
+      store_transposed(b, panel + (d + 8) * 16 + half * 8, kKeyPanel);
     }
   }
 }

@@ -14,7 +14,7 @@ constexpr int64_t kMinBlockBytes = 24 * 1024;
 
 // Rows a block: enough bytes to be worth a block, and otherwise eight blocks a lane.
 int64_t rows_per_block(int64_t rows, int64_t row_bytes) {
-  const int64_t blocks = int64_t{8} * musaHostLaneCount();
+  const int64_t blocks = 8 * lane_count();
   const int64_t enough = kMinBlockBytes / std::max<int64_t>(row_bytes, 1) + 1;
   return std::max(enough, (rows + blocks - 1) / blocks);
 }

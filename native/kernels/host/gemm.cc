@@ -44,7 +44,7 @@ GemmPlan plan_gemm(const GemmParams& p, uint32_t lanes) {
 
 int launch_gemm(const GemmParams& params, void* stream) {
   if (params.m == 0 || params.n == 0) return musaSuccess;
-  const GemmPlan plan = plan_gemm(params, musaHostLaneCount());
+  const GemmPlan plan = plan_gemm(params, static_cast<uint32_t>(lane_count()));
   const int64_t out_bytes = ((params.m - 1) * params.out_stride + params.n) * dtype_bytes(params.out_dtype);
   return launch_blocks("gemm", MUSABENCH_DISPATCH(gemm_block), plan.row_blocks * plan.col_blocks, plan, params.out,
                        out_bytes, stream);

@@ -1,11 +1,16 @@
 // Putting a host kernel on a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../../abi/musart_host.h"
 
 namespace musabench {
+
+// Lanes to share work out among. At least one: where the environment is wrong there are none, and it is the launch
+// that says so.
+inline int64_t lane_count() { return std::max<int64_t>(1, musaHostLaneCount()); }
 
 // Parameters of a kernel and how much of its work one block does: bytes, rows or elements, as the kernel says.
 template <class Params>

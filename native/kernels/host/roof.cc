@@ -11,7 +11,7 @@ namespace {
 
 // Blocks of whole 4 KiB pages, eight a lane when there is enough to read, so that a slower lane does fewer.
 int64_t block_bytes(int64_t bytes) {
-  const int64_t blocks = int64_t{8} * musaHostLaneCount();
+  const int64_t blocks = 8 * lane_count();
   const int64_t share = (bytes + blocks - 1) / blocks;
   return std::max<int64_t>((share + 4095) / 4096 * 4096, 65536);
 }
@@ -35,11 +35,11 @@ int launch_copy_bandwidth(const CopyBandwidthParams& params, void* stream) {
 }
 
 int launch_peak_flops(const PeakFlopsParams& params, void* stream) {
-  return launch_blocks("peak_flops", MUSABENCH_DISPATCH(peak_flops_block), musaHostLaneCount(), params, params.out,
+  return launch_blocks("peak_flops", MUSABENCH_DISPATCH(peak_flops_block), lane_count(), params, params.out,
                        sizeof(float), stream);
 }
 
-int64_t peak_flops_per_iteration() { return int64_t{kPeakSums} * kPeakRounds * 8 * 2 * musaHostLaneCount(); }
+int64_t peak_flops_per_iteration() { return int64_t{kPeakSums} * kPeakRounds * 8 * 2 * lane_count(); }
 
 int current_device(int32_t* device_type, int32_t* device_id) {
   *device_type = kDLCPU;
