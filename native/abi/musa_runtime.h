@@ -164,8 +164,8 @@ const char* musaGetErrorString(musaError_t error);
 musaError_t musaGetLastError(void);
 musaError_t musaPeekAtLastError(void);
 
-// 0 bytes give NULL. musaFree and musaFreeHost wait for all work of the current device; musaFree of what musaMalloc
-// did not return on the current device, or of what is freed already, is musaErrorInvalidValue.
+// 0 bytes give NULL. musaFree waits for all work of the current device, musaFreeHost of all devices; musaFree of what
+// musaMalloc did not return on the current device, or of what is freed already, is musaErrorInvalidValue.
 musaError_t musaMalloc(void** pointer, size_t bytes);
 musaError_t musaFree(void* pointer);
 musaError_t musaHostAlloc(void** pointer, size_t bytes, unsigned flags);

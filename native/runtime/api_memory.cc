@@ -22,7 +22,10 @@ musaError_t release(const char* name, MemoryKind kind, void* pointer) {
     musaError_t error = rt.captures().any() ? rt.captures().check_unsafe_call() : musaSuccess;
     if (error == musaSuccess) error = rt.memory().check_release(device.id(), kind, pointer);
     if (error != musaSuccess) return error;
-    device.synchronize();
+    for (int id = 0; id < rt.device_count(); ++id) {
+      // Host memory may be in use by any device.
+      if (kind == MemoryKind::kHost || id == device.id()) rt.device(id).synchronize();
+    }
     error = rt.memory().release(device.id(), kind, pointer);
     return error != musaSuccess ? error : device.error();
   });

@@ -65,11 +65,12 @@ musaError_t Device::wait(const StreamPoint& point, bool spin) {
 }
 
 musaError_t Device::synchronize() {
+  musaError_t first_error = musaSuccess;
   for (const auto& stream : streams()) {
     const musaError_t error = wait(stream->tail());
-    if (error != musaSuccess) return error;
+    if (first_error == musaSuccess) first_error = error;
   }
-  return error();
+  return first_error != musaSuccess ? first_error : error();
 }
 
 void Device::wait_for_reset() {

@@ -40,7 +40,7 @@ class Device {
   // Waits until `point`, in a stream of this device, is reached. Returns the sticky error, or
   // musaErrorDeviceUninitialized when the device was reset meanwhile.
   musaError_t wait(const StreamPoint& point, bool spin = true);
-  // Waits for all streams.
+  // Waits for all streams, also when the work of one has failed: then nothing uses any memory any more.
   musaError_t synchronize();
 
   // Returns when the device is reset or the process ends: how a hanging kernel spends its time.

@@ -14,7 +14,15 @@
 #include <vector>
 
 #include "abi/musart_host.h"
+#include "abi/tvm_ffi.h"
 #include "tests/check.h"
+
+extern "C" {
+int __tvm_ffi_gemm(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+int __tvm_ffi_random_fill(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+int __tvm_ffi_read_bandwidth(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+int __tvm_ffi_peak_flops(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
+}
 
 namespace {
 
@@ -39,6 +47,7 @@ Outcome run_in_child(const Environment& environment, void (*body)()) {
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     close(ends[1]);
+    musabench::failed_checks() = 0;  // those before are the parent's
     for (const auto& variable : environment) setenv(variable.first, variable.second, 1);
     body();
     std::exit(musabench::failed_checks() == 0 ? 0 : 1);
@@ -307,6 +316,50 @@ void wrong_environment_is_an_error_with_a_reason() {
   expect_success({{"MUSART_HOST_FAULTS", ""}, {"MUSART_HOST_THREADS", ""}}, [] { OK(musaDeviceSynchronize()); });
 }
 
+void kernels_are_refused_in_a_wrong_environment() {
+  expect_success({{"MUSART_HOST_PIN", "yes"}}, [] {
+    static float memory[16] = {};
+    static int64_t shape[2] = {4, 4};
+    const auto tensor = [](DLDataType dtype, int32_t ndim) {
+      DLTensor t = {};
+      t.data = memory;
+      t.device = {kDLCPU, 0};
+      t.ndim = ndim;
+      t.dtype = dtype;
+      t.shape = shape;
+      return t;
+    };
+    DLTensor matrix = tensor({kDLBfloat, 16, 1}, 2);
+    DLTensor floats = tensor({kDLFloat, 32, 1}, 1);
+    floats.data = memory + 8;
+    DLTensor bytes = tensor({kDLUInt, 8, 1}, 1);
+    DLTensor result = floats;
+    const auto run = [](TVMFFISafeCallType kernel, const std::vector<TVMFFIAny>& args) {
+      TVMFFIAny nothing = {};
+      CHECK_EQ(kernel(nullptr, args.data(), static_cast<int32_t>(args.size()), &nothing), -1);
+      TVMFFIObjectHandle error = nullptr;
+      TVMFFIErrorMoveFromRaised(&error);
+      REQUIRE(error != nullptr);
+      TVMFFIObjectDecRef(error);
+    };
+    const auto arg = [](DLTensor& t) {
+      TVMFFIAny any = {};
+      any.type_index = kTVMFFIDLTensorPtr;
+      any.v_ptr = &t;
+      return any;
+    };
+    TVMFFIAny one = {};
+    one.type_index = kTVMFFIInt;
+    one.v_int64 = 1;
+    DLTensor product = tensor({kDLBfloat, 16, 1}, 2);
+    product.data = memory + 8;
+    run(__tvm_ffi_gemm, {arg(matrix), arg(matrix), arg(product)});
+    run(__tvm_ffi_random_fill, {arg(floats), one, one});
+    run(__tvm_ffi_read_bandwidth, {arg(bytes), one, arg(result)});
+    run(__tvm_ffi_peak_flops, {one, arg(result)});
+  });
+}
+
 void lanes_can_be_chosen() {
   for (const char* pin : {"0", "1"}) {
     expect_success({{"MUSART_HOST_THREADS", "7"}, {"MUSART_HOST_PIN", pin}}, [] {
@@ -334,6 +387,48 @@ void lanes_can_be_chosen() {
     OK(launch_fill("fill", out, nullptr));
     OK(musaStreamSynchronize(nullptr));
     CHECK_EQ(out[7], 1.5f);
+  });
+}
+
+// A host function that holds its stream up for a while.
+struct Nap {
+  std::atomic<bool> begun{false};
+  std::atomic<bool> done{false};
+
+  static void run(void* raw) {
+    auto* self = static_cast<Nap*>(raw);
+    self->begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    self->done = true;
+  }
+};
+
+void free_waits_also_after_a_failure() {
+  expect_success({{"MUSART_HOST_FAULTS", "kernel:bad:1=700"}}, [] {
+    static Nap nap;
+    float* out = new_floats();
+    musaStream_t failing = new_stream();
+    musaStream_t busy = new_stream();
+    OK(musaLaunchHostFunc(busy, Nap::run, &nap));
+    while (!nap.begun) std::this_thread::yield();
+    OK(launch_fill("bad", out, failing));
+    while (musaStreamQuery(failing) == musaErrorNotReady) {
+    }
+    CHECK_EQ(musaFree(out), musaErrorIllegalAddress);
+    CHECK(nap.done);
+  });
+}
+
+void freeing_host_memory_waits_for_all_devices() {
+  expect_success({{"MUSART_HOST_DEVICES", "2"}}, [] {
+    static Nap nap;
+    void* host = nullptr;
+    OK(musaMallocHost(&host, 64));
+    OK(musaSetDevice(1));
+    OK(musaLaunchHostFunc(new_stream(), Nap::run, &nap));
+    OK(musaSetDevice(0));
+    OK(musaFreeHost(host));
+    CHECK(nap.done);
   });
 }
 
@@ -445,7 +540,10 @@ int main() {
   RUN_TEST(kernels_that_cannot_be_stopped_make_reset_fail);
   RUN_TEST(crashing_kernels_abort);
   RUN_TEST(wrong_environment_is_an_error_with_a_reason);
+  RUN_TEST(kernels_are_refused_in_a_wrong_environment);
   RUN_TEST(lanes_can_be_chosen);
+  RUN_TEST(free_waits_also_after_a_failure);
+  RUN_TEST(freeing_host_memory_waits_for_all_devices);
   RUN_TEST(devices_are_kept_apart);
   RUN_TEST(nothing_is_reported_unless_asked_for);
   RUN_TEST(forked_children_cannot_use_the_runtime);
