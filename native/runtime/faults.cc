@@ -1,5 +1,7 @@
 #include "runtime/faults.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +18,17 @@ bool parse_number(const std::string& text, uint64_t& value) {
     value = value * 10 + static_cast<uint64_t>(c - '0');
   }
   return true;
+}
+
+// Whether this library exports a function of that name: a misspelt one would be a fault that never happens.
+bool exported(const std::string& name) {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<void*>(&musaGetDeviceCount), &self) == 0) return true;
+  void* library = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return true;
+  const bool found = dlsym(library, name.c_str()) != nullptr;
+  dlclose(library);
+  return found;
 }
 
 // One "function:n=code" or "kernel:name:n=action"; n may end with '+'.
@@ -37,7 +50,7 @@ bool parse_fault(std::string text, Fault& fault) {
     count.pop_back();
   }
   if (!parse_number(count, fault.first) || fault.first == 0) return false;
-  if (!fault.kernel && fault.name.rfind("musa", 0) != 0) return false;
+  if (!fault.kernel && (fault.name.rfind("musa", 0) != 0 || !exported(fault.name))) return false;
 
   uint64_t code = 0;
   if (parse_number(action, code) && code > 0 && code < 1000) {

@@ -304,9 +304,9 @@ void wrong_environment_is_an_error_with_a_reason() {
     CHECK(contains(musaGetErrorString(musaErrorInitializationError), "MUSART_HOST_"));
     CHECK(contains(musaGetErrorString(musaErrorInitializationError), std::getenv("WANTED")));
   };
-  for (const char* faults :
-       {"musaMalloc", "musaMalloc:0=2", "musaMalloc:1=hang", "malloc:1=2", "kernel:x:1=slow", "kernel::1=hang",
-        "musaMalloc:-1=2", "musaMalloc:1=0", "musaMalloc:1=1000", "musaMalloc:1+1=2", "ok;musaMalloc:1=2"}) {
+  for (const char* faults : {"musaMaloc:1=2", "musaMalloc", "musaMalloc:0=2", "musaMalloc:1=hang", "malloc:1=2",
+                             "kernel:x:1=slow", "kernel::1=hang", "musaMalloc:-1=2", "musaMalloc:1=0",
+                             "musaMalloc:1=1000", "musaMalloc:1+1=2", "ok;musaMalloc:1=2"}) {
     expect_success({{"MUSART_HOST_FAULTS", faults}, {"WANTED", "kernel:name:n="}}, rejected);
   }
   expect_success({{"MUSART_HOST_THREADS", "two"}, {"WANTED", "'two'"}}, rejected);
@@ -517,7 +517,12 @@ void forked_children_cannot_use_the_runtime() {
       void* memory = nullptr;
       const bool refused = musaMalloc(&memory, 8) == musaErrorInitializationError &&
                            contains(musaGetErrorString(musaErrorInitializationError), "forked");
+#ifdef __SANITIZE_ADDRESS__
+      // At exit LeakSanitizer would miss what the parent's other threads hold: they do not exist here.
+      _exit(refused ? 0 : 1);
+#else
       std::exit(refused ? 0 : 1);  // which must not hang either
+#endif
     }
     int status = -1;
     waitpid(child, &status, 0);

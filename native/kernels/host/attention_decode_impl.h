@@ -10,14 +10,12 @@ namespace MUSABENCH_ISA_NAMESPACE {
 namespace {
 
 // Tokens of a block: a multiple of 8, and few enough that two blocks of keys and values fit in the second-level cache.
-// Two query heads a key head wait for memory, and small blocks start and fetch more evenly; more are bound by
-// arithmetic, and larger blocks add values with fewer loads and stores of what was accumulated.
-constexpr int64_t kMaxTokens = 64;
-MUSABENCH_INLINE int64_t tokens_of_block(int64_t group, int64_t key_bytes_a_token) {
-  const int64_t tokens =
-      group <= 2 ? min64(kMaxTokens, (32 << 10) / key_bytes_a_token) : min64(32, (64 << 10) / key_bytes_a_token);
-  return max64(8, tokens / 8 * 8);
-}
+constexpr int64_t kMaxTokens = 32;
+constexpr int64_t kTokenBlockBytes = 64 << 10;  // of keys
+// Values are added for so many tokens of all heads at a time, for memory's sake, while there are few rows; many rows
+// rather save the loads and stores of what was accumulated.
+constexpr int64_t kFewRows = 4;
+constexpr int64_t kValueTokens = 16;
 
 // Walks the cache lines of the next block of tokens: its key rows or its value rows.
 struct FetchCursor {
@@ -272,45 +270,33 @@ MUSABENCH_INLINE void add_values_to_rows(float* acc, int64_t dim, const float* f
 constexpr int64_t kScoreRows = 4;
 constexpr int64_t kValueRows = 6;
 
-// Scores of n tokens (a multiple of 8) with all rows of a head. One or two rows wait for memory: they fetch as they
-// go, step by step. More rows are bound by arithmetic: they fetch between register tiles.
+// Scores of eight tokens with all rows of a head. One or two rows wait for memory: they fetch as they go, step by step.
+// More rows are bound by arithmetic: they fetch between register tiles.
 template <class T>
-MUSABENCH_INLINE void score_head(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows, int64_t n,
+MUSABENCH_INLINE void score_head(const float* q, int64_t rows_of_q, int64_t dim, const T* const* rows,
                                  int64_t head_offset, float* scores, float* partial, FetchCursor* fetch) {
-  if (rows_of_q == 1) {
-    for (int64_t t = 0; t < n; t += 8) {
-      score_rows<T, 1, 4, true, true>(q, dim, rows + t, head_offset, scores + t, partial, 0, fetch);
-    }
-    return;
-  }
-  if (rows_of_q == 2) {
-    for (int64_t t = 0; t < n; t += 8) {
-      score_rows<T, 2, 4, false, true>(q, dim, rows + t, head_offset, scores + t, partial, 0, fetch);
-    }
-    return;
-  }
+  if (rows_of_q == 1) return score_rows<T, 1, 4, true, true>(q, dim, rows, head_offset, scores, partial, 0, fetch);
+  if (rows_of_q == 2) return score_rows<T, 2, 4, false, true>(q, dim, rows, head_offset, scores, partial, 0, fetch);
   const int64_t lines = ceil_div(dim, 32 * ceil_div(rows_of_q, kScoreRows));
-  for (int64_t t = 0; t < n; t += 8) {
-    for (int64_t r = 0; r < rows_of_q;) {
-      const float* x = q + r * dim;
-      float* to = scores + r * kMaxTokens + t;
-      const int64_t tile = min64(rows_of_q - r, kScoreRows);
-      switch (tile) {
-        case 4:
-          score_rows<T, 4, 2, false, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
-          break;
-        case 3:
-          score_rows<T, 3, 2, false, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
-          break;
-        case 2:
-          score_rows<T, 2, 4, false, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
-          break;
-        default:
-          score_rows<T, 1, 4, true, false>(x, dim, rows + t, head_offset, to, partial, lines, fetch);
-          break;
-      }
-      r += tile;
+  for (int64_t r = 0; r < rows_of_q;) {
+    const float* x = q + r * dim;
+    float* to = scores + r * kMaxTokens;
+    const int64_t tile = min64(rows_of_q - r, kScoreRows);
+    switch (tile) {
+      case 4:
+        score_rows<T, 4, 2, false, false>(x, dim, rows, head_offset, to, partial, lines, fetch);
+        break;
+      case 3:
+        score_rows<T, 3, 2, false, false>(x, dim, rows, head_offset, to, partial, lines, fetch);
+        break;
+      case 2:
+        score_rows<T, 2, 4, false, false>(x, dim, rows, head_offset, to, partial, lines, fetch);
+        break;
+      default:
+        score_rows<T, 1, 4, true, false>(x, dim, rows, head_offset, to, partial, lines, fetch);
+        break;
     }
+    r += tile;
   }
 }
 
@@ -484,6 +470,18 @@ struct TokenBlock {
   const T** v_rows;
 };
 
+// Four of the first half and four of the second half of the rows in turn: two streams of memory, which the hardware
+// follows better than one. n is a multiple of 8.
+template <class T>
+MUSABENCH_INLINE void interleave_halves(const T** rows, int64_t n) {
+  const T* mixed[kMaxTokens];
+  for (int64_t i = 0; i < n; i += 8) {
+    memcpy(mixed + i, rows + i / 2, 4 * sizeof(T*));
+    memcpy(mixed + i + 4, rows + n / 2 + i / 2, 4 * sizeof(T*));
+  }
+  memcpy(rows, mixed, n * sizeof(T*));
+}
+
 // The token blocks of a block's segments in order.
 template <class T>
 struct TokenWalk {
@@ -555,12 +553,11 @@ void decode(const PagedLaunch& l, int64_t block) {
   const PagedParams& p = l.params;
   const int64_t dim = p.shape.head_dim;
   const int64_t group = p.shape.q_heads / p.shape.kv_heads;
-  const int64_t head_rows = l.decode_queries * group;  // of a kv head, at most
-  const int64_t max_rows = head_rows * p.shape.kv_heads;
+  const int64_t max_rows = l.decode_queries * p.shape.q_heads;
   Cut cut;
   if (!cut_of(l, &cut)) return musaHostKernelFail(musaErrorIllegalAddress);
 
-  const int64_t floats = max_rows * (2 * dim + 2) + head_rows * (kMaxTokens + 1) + 3 * 8 + kScoreRows * 4 * 8;
+  const int64_t floats = max_rows * (2 * dim + 3 + kMaxTokens) + 3 * 8 + kScoreRows * 4 * 8;
   void* scratch = musaHostLaneScratch(arena_bytes(floats * 4 + 4 * kMaxTokens * 8, 12));
   if (scratch == nullptr) return musaHostKernelFail(musaErrorMemoryAllocation);
   Arena arena{static_cast<char*>(scratch)};
@@ -568,8 +565,8 @@ void decode(const PagedLaunch& l, int64_t block) {
   float* acc = arena.take<float>(max_rows * dim);
   float* row_max = arena.take<float>(max_rows + 8);
   float* row_sum = arena.take<float>(max_rows + 8);
-  float* scores = arena.take<float>(head_rows * kMaxTokens);
-  float* factor = arena.take<float>(head_rows + 8);
+  float* scores = arena.take<float>(max_rows * kMaxTokens);
+  float* factor = arena.take<float>(max_rows + 8);
   float* partial = arena.take<float>(kScoreRows * 4 * 8);
 
   // A sequence without a key has no segment.
@@ -596,7 +593,7 @@ void decode(const PagedLaunch& l, int64_t block) {
   TokenWalk<T> walk;
   walk.segments = SegmentWalk::of(l, cut, block);
   walk.kv = kv_source<T>(p, 0, 0);
-  walk.tokens = tokens_of_block(group, p.shape.kv_heads * dim * 2);
+  walk.tokens = max64(8, min64(kMaxTokens, kTokenBlockBytes / (p.shape.kv_heads * dim * 2)) / 8 * 8);
   walk.segment.end = walk.position = 0;
   walk.ended = walk.broken = false;
   walk.next(&blocks[0]);
@@ -620,8 +617,9 @@ void decode(const PagedLaunch& l, int64_t block) {
     const Segment& segment = now.segment;
     const Sequence& s = segment.sequence;
     const int64_t rows = s.q_len * group;
+    const int64_t all_rows = rows * p.shape.kv_heads;
     if (now.first == segment.begin) {
-      for (int64_t row = 0; row < rows * p.shape.kv_heads; ++row) {
+      for (int64_t row = 0; row < all_rows; ++row) {
         const int64_t head = row / rows * group + row % group;
         const T* from =
             static_cast<const T*>(p.q) + (s.q_begin + row % rows / group) * p.q_strides.token + head * p.q_strides.head;
@@ -629,7 +627,7 @@ void decode(const PagedLaunch& l, int64_t block) {
         row_max[row] = -INFINITY;
         row_sum[row] = 0;
       }
-      memset(acc, 0, rows * p.shape.kv_heads * dim * sizeof(float));
+      memset(acc, 0, all_rows * dim * sizeof(float));
     }
     const int64_t padded = round_up(now.n, 8);
     // Nothing to mask: the first query's window does not end here, nor does the last one's begin.
@@ -640,36 +638,48 @@ void decode(const PagedLaunch& l, int64_t block) {
     visible_keys(p.mask, 0, s.q_len, s.k_len, &first_low, &first_high);
     visible_keys(p.mask, s.q_len - 1, s.q_len, s.k_len, &last_low, &last_high);
     const bool plain = cap == 0 && last_low <= now.first && now.first + padded <= min64(first_high, last_high);
-    for (int64_t h = 0; h < p.shape.kv_heads; ++h) {
-      const int64_t base = h * rows;
-      const int64_t k_head = h * p.k_strides.head;
-      const int64_t v_head = h * p.v_strides.head;
-      score_head(q + base * dim, rows, dim, now.k_rows, padded, k_head, scores, partial, &k_fetch);
-      for (int64_t r = 0; r < rows && !plain; ++r) {
-        int64_t low;
-        int64_t high;
-        visible_keys(p.mask, r / group, s.q_len, s.k_len, &low, &high);
-        cap_and_mask(scores + r * kMaxTokens, padded, cap, now.first, low, min64(high, now.first + now.n));
+    if (plain && now.n % 8 == 0) {
+      interleave_halves(now.k_rows, now.n);
+      interleave_halves(now.v_rows, now.n);
+    }
+    // Heads inside, tokens outside: so keys and values are read in memory order.
+    for (int64_t t = 0; t < padded; t += 8) {
+      for (int64_t h = 0; h < p.shape.kv_heads; ++h) {
+        score_head(q + h * rows * dim, rows, dim, now.k_rows + t, h * p.k_strides.head,
+                   scores + h * rows * kMaxTokens + t, partial, &k_fetch);
       }
-      for (int64_t r = 0; r < rows; r += 8) {
-        softmax_step(scores + r * kMaxTokens, kMaxTokens, min64(rows - r, 8), padded, row_max + base + r,
-                     row_sum + base + r, factor + r);
+    }
+    for (int64_t row = 0; row < all_rows && !plain; ++row) {
+      int64_t low;
+      int64_t high;
+      visible_keys(p.mask, row % rows / group, s.q_len, s.k_len, &low, &high);
+      cap_and_mask(scores + row * kMaxTokens, padded, cap, now.first, low, min64(high, now.first + now.n));
+    }
+    for (int64_t row = 0; row < all_rows; row += 8) {
+      softmax_step(scores + row * kMaxTokens, kMaxTokens, min64(all_rows - row, 8), padded, row_max + row,
+                   row_sum + row, factor + row);
+    }
+    const int64_t step = rows <= kFewRows ? kValueTokens : kMaxTokens;
+    for (int64_t t = 0; t < now.n; t += step) {
+      for (int64_t h = 0; h < p.shape.kv_heads; ++h) {
+        const int64_t base = h * rows;
+        add_values_to_head(rows, acc + base * dim, dim, factor + base, scores + base * kMaxTokens + t,
+                           min64(step, now.n - t), now.v_rows + t, h * p.v_strides.head, &v_fetch);
       }
-      add_values_to_head(rows, acc + base * dim, dim, factor, scores, now.n, now.v_rows, v_head, &v_fetch);
+      for (int64_t row = 0; row < all_rows; ++row) factor[row] = 1;
     }
     FetchCursor::finish(&k_fetch);
     FetchCursor::finish(&v_fetch);
     if (now.first + now.n < segment.end) continue;
-    const int64_t all = rows * p.shape.kv_heads;
     if (segment.slot < 0) {
-      for (int64_t row = 0; row < all; ++row) {
+      for (int64_t row = 0; row < all_rows; ++row) {
         store_decoded<T>(p, s, row, acc + row * dim, row_max[row], row_sum[row]);
       }
     } else {
       float* slot = static_cast<float*>(p.workspace) + segment.slot * l.slot_floats;
-      memcpy(slot, acc, all * dim * sizeof(float));
-      memcpy(slot + max_rows * dim, row_max, all * sizeof(float));
-      memcpy(slot + max_rows * (dim + 1), row_sum, all * sizeof(float));
+      memcpy(slot, acc, all_rows * dim * sizeof(float));
+      memcpy(slot + max_rows * dim, row_max, all_rows * sizeof(float));
+      memcpy(slot + max_rows * (dim + 1), row_sum, all_rows * sizeof(float));
     }
   }
   if (walk.broken) musaHostKernelFail(musaErrorIllegalAddress);

@@ -101,22 +101,22 @@ int launch_fused_add_rms_norm(const FusedAddRmsNormParams& p, void* stream) {
 int launch_qk_norm_rope(const QkNormRopeParams& p, void* stream) {
   if (p.tokens == 0) return musaSuccess;
   const int64_t rows = rows_per_block(p.tokens, (p.q_heads + p.kv_heads) * p.head_dim * 4);
-  return launch_blocks(
-      "qk_norm_rope", MUSABENCH_DISPATCH(qk_norm_rope_block), block_count(p.tokens, rows),
-      Blocked<QkNormRopeParams>{p, rows}, p.q_out,
-      ((p.tokens - 1) * p.q_token_stride + (p.q_heads - 1) * p.q_head_stride + p.head_dim) * dtype_bytes(p.dtype),
-      stream);
+  const int64_t q_extent =
+      p.q_heads == 0 ? 0 : (p.tokens - 1) * p.q_token_stride + (p.q_heads - 1) * p.q_head_stride + p.head_dim;
+  return launch_blocks("qk_norm_rope", MUSABENCH_DISPATCH(qk_norm_rope_block), block_count(p.tokens, rows),
+                       Blocked<QkNormRopeParams>{p, rows}, p.q_out, q_extent * dtype_bytes(p.dtype), stream);
 }
 
 int launch_kv_cache_write(const KvCacheWriteParams& p, void* stream) {
   if (p.tokens == 0) return musaSuccess;
   const int64_t rows = rows_per_block(p.tokens, p.kv_heads * (p.k.head_dim + p.v.head_dim) * 4);
+  const int64_t cache_extent = p.pages == 0 || p.page_size == 0 || p.kv_heads == 0
+                                   ? 0
+                                   : (p.pages - 1) * p.k.cache_page_stride +
+                                         (p.page_size - 1) * p.k.cache_place_stride +
+                                         (p.kv_heads - 1) * p.k.cache_head_stride + p.k.head_dim;
   return launch_blocks("kv_cache_write", &kv_cache_write_block, block_count(p.tokens, rows),
-                       Blocked<KvCacheWriteParams>{p, rows}, p.k.cache,
-                       ((p.pages - 1) * p.k.cache_page_stride + (p.page_size - 1) * p.k.cache_place_stride +
-                        (p.kv_heads - 1) * p.k.cache_head_stride + p.k.head_dim) *
-                           dtype_bytes(p.dtype),
-                       stream);
+                       Blocked<KvCacheWriteParams>{p, rows}, p.k.cache, cache_extent * dtype_bytes(p.dtype), stream);
 }
 
 int launch_silu_and_mul(const SiluAndMulParams& p, void* stream) {
