@@ -105,23 +105,37 @@ int64_t invoke(TVMFFISafeCallType function, const std::vector<TVMFFIAny>& args) 
   return result.v_int64;
 }
 
-// Seconds of device time for what `queue` puts on the legacy stream.
-template <class Queue>
-double timed(Queue queue) {
-  static musaEvent_t start = nullptr;
-  static musaEvent_t stop = nullptr;
-  if (start == nullptr) {
-    require(musaEventCreate(&start), "musaEventCreate");
-    require(musaEventCreate(&stop), "musaEventCreate");
+// Device times on the legacy stream: work is queued between marks, all of it before any of it is waited for, so that
+// the device does not go to sleep in between.
+class Session {
+ public:
+  Session() { mark(); }
+  void mark() {
+    if (used_ == events().size()) {
+      events().push_back(nullptr);
+      require(musaEventCreate(&events().back()), "musaEventCreate");
+    }
+    require(musaEventRecord(events()[used_++], nullptr), "musaEventRecord");
   }
-  require(musaEventRecord(start, nullptr), "musaEventRecord");
-  queue();
-  require(musaEventRecord(stop, nullptr), "musaEventRecord");
-  require(musaEventSynchronize(stop), "musaEventSynchronize");
-  float ms = 0;
-  require(musaEventElapsedTime(&ms, start, stop), "musaEventElapsedTime");
-  return ms / 1e3;
-}
+  // Seconds between the marks, the beginning being one.
+  std::vector<double> finish() {
+    require(musaEventSynchronize(events()[used_ - 1]), "musaEventSynchronize");
+    std::vector<double> seconds;
+    for (size_t i = 0; i + 1 < used_; ++i) {
+      float ms = 0;
+      require(musaEventElapsedTime(&ms, events()[i], events()[i + 1]), "musaEventElapsedTime");
+      seconds.push_back(ms / 1e3);
+    }
+    return seconds;
+  }
+
+ private:
+  static std::vector<musaEvent_t>& events() {
+    static std::vector<musaEvent_t> all;
+    return all;
+  }
+  size_t used_ = 0;
+};
 
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
@@ -348,34 +362,41 @@ int main(int argc, char** argv) {
       static_cast<double>(invoke(__tvm_ffi_peak_flops_per_iteration, {})) * static_cast<double>(iterations);
   // Where the next read begins: it goes around in memory that is much larger than the caches.
   int64_t position = 0;
-  const auto read_seconds = [&](int64_t bytes, int64_t streams) {
+  const auto read = [&](int64_t bytes, int64_t streams) {
     if (position + bytes > roof_bytes) position = 0;
     Tensor part(kU8, {0});
     musaFree(part.dl.data);
     part.dl.data = static_cast<char*>(roof.dl.data) + position;
     part.shape[0] = bytes;
     position += bytes;
-    const double s = timed([&] { invoke(__tvm_ffi_read_bandwidth, {any(part), any(streams), any(sink)}); });
+    invoke(__tvm_ffi_read_bandwidth, {any(part), any(streams), any(sink)});
     part.dl.data = nullptr;
-    return s;
   };
   std::vector<double> all_reads;
   std::vector<double> all_peaks;
   for (int round = -1; round < rounds; ++round) {
     for (const auto& r : runners) {
       const auto bytes = static_cast<int64_t>(std::min(r->shape().bytes(), 128.0 * (1 << 20))) / 64 * 64;
-      read_seconds(int64_t{128} << 20, 4);
-      const double peak = flops / timed([&] { invoke(__tvm_ffi_peak_flops, {any(iterations), any(sink)}); }) / 1e9;
-      double read = 0;
-      for (const int64_t streams : {1, 8}) {
-        read = std::max(read, static_cast<double>(bytes) / read_seconds(bytes, streams) / 1e9);
-      }
-      const double seconds = timed([&] { r->launch(); });
+      Session session;
+      read(int64_t{128} << 20, 4);
+      session.mark();
+      invoke(__tvm_ffi_peak_flops, {any(iterations), any(sink)});
+      session.mark();
+      read(bytes, 1);
+      session.mark();
+      read(bytes, 8);
+      session.mark();
+      r->launch();
+      session.mark();
+      const std::vector<double> times = session.finish();
+      const double peak = flops / times[1] / 1e9;
+      const double read_roof = static_cast<double>(bytes) / std::min(times[2], times[3]) / 1e9;
+      const double seconds = times[4];
       if (round < 0) continue;
-      all_reads.push_back(read);
+      all_reads.push_back(read_roof);
       all_peaks.push_back(peak);
       r->seconds.push_back(seconds);
-      r->of_read.push_back(100 * r->shape().bytes() / seconds / 1e9 / read);
+      r->of_read.push_back(100 * r->shape().bytes() / seconds / 1e9 / read_roof);
       r->of_peak.push_back(100 * r->shape().flops() / seconds / 1e9 / peak);
     }
   }

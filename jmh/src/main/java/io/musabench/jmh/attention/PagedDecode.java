@@ -57,7 +57,7 @@ public class PagedDecode extends KernelBenchmark {
                 geometry.qHeads(),
                 geometry.kvHeads(),
                 geometry.qkDim(),
-                requests.maxKv(),
+                cache.capacity(),
                 splits);
     AttentionOptions options =
         new AttentionOptions(1 / Math.sqrt(geometry.qkDim()), causal, window, -1, softcap);

@@ -69,8 +69,13 @@ record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
   String arguments() {
     String values =
         parameters.entrySet().stream()
-            .map(e -> " -p " + e.getKey() + "=" + e.getValue())
+            .map(e -> " -p " + quoted(e.getKey() + "=" + e.getValue()))
             .collect(Collectors.joining());
     return "'^" + benchmark.name().replace(".", "\\.") + "$'" + values;
+  }
+
+  /** A word as a shell reads it. */
+  private static String quoted(String word) {
+    return word.matches("[\\w./:=,+@%-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

@@ -67,6 +67,11 @@ public record PagedCache(
         cuSeqlensQ);
   }
 
+  /** Tokens that the longest row of the page table has room for: what a kernel must reckon with. */
+  public int capacity() {
+    return Math.toIntExact(pageTable.shape(1) * pageSize);
+  }
+
   /** Slot of each new token: page times page size plus place in the page. */
   public long[] newSlots() {
     long[] slots = new long[batch.totalQ()];

@@ -81,6 +81,22 @@ final class ModelStep {
     }
   }
 
+  // Before anything is allocated: filling memory until it is out takes long and disturbs others.
+  private static void requireRoom(
+      Inputs in, Layout layout, BatchSpec batch, boolean sharedWeights) {
+    long copies = sharedWeights ? layout.model().layers() - 1 : 0;
+    long needed =
+        in.dtype().bytes() * (layout.parameters() - copies * layout.layerParameters())
+            + layout.kvBytesPerToken(in.dtype().bytes()) * batch.totalKv();
+    long present = in.context().target().runtime().currentDevice().totalMemory();
+    if (needed > present) {
+      throw new IllegalArgumentException(
+          "%s needs %.1f GB for weights and KV cache, and the device has %.1f GB; set tp, or"
+                  .formatted(layout, needed / 1e9, present / 1e9)
+              + " sharedWeights=true, or take a smaller model or batch");
+    }
+  }
+
   /**
    * Builds the pass.
    *
@@ -92,6 +108,7 @@ final class ModelStep {
       throw new IllegalArgumentException(
           model.name() + " has projections with a bias, which no kernel here adds");
     }
+    requireRoom(in, layout, batch, sharedWeights);
     plan = StepOperations.of(layout, batch, pageSize);
     HeadGeometry heads = layout.heads();
     int hidden = model.hiddenSize();
@@ -132,7 +149,7 @@ final class ModelStep {
     long workspaceBytes =
         in.kernels()
             .pagedAttentionWorkspace(
-                rows, batch.maxQ(), t, heads.qHeads(), heads.kvHeads(), dim, batch.maxKv(), 0);
+                rows, batch.maxQ(), t, heads.qHeads(), heads.kvHeads(), dim, cache.capacity(), 0);
     Tensor workspace = in.output(DType.U8, workspaceBytes);
 
     add("embedding", cases.embedding(ids, embedding, embedded));

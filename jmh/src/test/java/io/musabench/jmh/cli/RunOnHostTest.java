@@ -271,4 +271,27 @@ class RunOnHostTest {
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
     assertThat(cases().get(0).reason()).contains("silu_and_mul").startsWith("wrong result");
   }
+
+  @Test
+  void shouldMeasurePagesThatAreLargerThanTheContext() throws Exception {
+    MusabenchProcess run = start(Map.of(), "PagedDecode", "-p", "batch=q1s65", "-p", "page=64,256");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(cases()).hasSize(2).allMatch(result -> result.status() == Status.OK);
+  }
+
+  @Test
+  void shouldRefuseAModelThatDoesNotFit() throws Exception {
+    MusabenchProcess run =
+        start(
+            Map.of(),
+            "DecodeStep",
+            "-p",
+            "model=Llama-3.1-70B",
+            "-p",
+            "batch=q1s1k_200000q1s100k",
+            "-p",
+            "mode=eager");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason()).contains("GB for weights and KV cache", "set tp");
+  }
 }

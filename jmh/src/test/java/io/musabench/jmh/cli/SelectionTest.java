@@ -118,5 +118,7 @@ class SelectionTest {
     CaseSpec spec = CaseSpec.expand(CATALOG.get("gemm.Gemm"), Map.of()).iterator().next();
     assertThat(spec.arguments()).isEqualTo("'^gemm\\.Gemm$' -p tokens=1");
     assertThat(select(List.of("^gemm\\.Gemm$"), List.of("tokens=1"))).hasSize(1);
+    CaseSpec other = spec.override(Map.of("tokens", List.of("it's a path"))).iterator().next();
+    assertThat(other.arguments()).isEqualTo("'^gemm\\.Gemm$' -p 'tokens=it'\\''s a path'");
   }
 }

@@ -154,11 +154,22 @@ public final class RunReport {
         Set.of());
   }
 
-  /** How a memory-bound kernel can be faster than memory. */
+  /** How a kernel can be faster than the roof that binds it. */
   private static List<String> aboveRoof(Stream<Roofs.Share> shares) {
-    return shares.anyMatch(s -> s != null && s.percent() > 100)
-        ? List.of("above 100 %: its data came from a cache")
-        : List.of();
+    return shares
+        .filter(share -> share != null && share.percent() > 100)
+        .map(Roofs.Share::bound)
+        .distinct()
+        .sorted()
+        .map(
+            bound ->
+                switch (bound) {
+                  case READ_BANDWIDTH -> "above 100 % of read: its data came from a cache";
+                  case PEAK_FLOPS ->
+                      "above 100 % of flops: other work slowed the machine while the roof was"
+                          + " measured";
+                })
+        .toList();
   }
 
   private static String percent(Roofs.Share share) {
