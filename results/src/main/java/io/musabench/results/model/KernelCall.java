@@ -6,8 +6,8 @@ import io.musabench.results.model.BatchSpec.Request;
  * One call of a kernel with its shape. Two calls with equal {@link #kernel} and {@link #shape} do
  * the same work, so the measured time of one answers for the other.
  *
- * <p>{@code T} stands for tokens (rows). Element sizes are given to {@link #work}, because the same
- * shape is run in several types.
+ * <p>{@code T} stands for tokens (rows). Types are given to {@link #work}, because the same shape
+ * is run in several.
  */
 public sealed interface KernelCall {
   /** Name of the kernel's export, for example {@code gemm}. */
@@ -16,13 +16,31 @@ public sealed interface KernelCall {
   /** Shape as {@code name=value} pairs in a fixed order, for example {@code m=8 n=4096 k=1024}. */
   String shape();
 
+  /** FLOPs and bytes of one call. */
+  Work work(Precision precision);
+
   /**
-   * FLOPs and bytes of one call.
+   * FLOPs and bytes of one call with one type for everything.
    *
-   * @param elementBytes size of an element of weights, activations and KV cache (2 for bf16 and
-   *     fp16)
+   * @param elementBytes size of an element of weights, activations and KV cache: 1, 2 or 4
+   * @throws IllegalArgumentException if it is another
    */
-  Work work(int elementBytes);
+  default Work work(int elementBytes) {
+    return work(Precision.uniform(ElementType.ofBytes(elementBytes)));
+  }
+
+  /**
+   * Whether its bytes cross the link between devices instead of the memory bus; {@link Work#bytes}
+   * then counts what one device sends.
+   */
+  default boolean communicates() {
+    return false;
+  }
+
+  /** Type of the operands of its arithmetic: decides which arithmetic roof applies. */
+  default ElementType arithmetic(Precision precision) {
+    return precision.activations();
+  }
 
   /**
    * {@link #kernel} and {@link #shape} in one text: the key under which a measured time is found.
@@ -49,8 +67,8 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
-      return new Work(0, 2L * tokens * hidden * elementBytes + 4L * tokens);
+    public Work work(Precision precision) {
+      return new Work(0, 2L * tokens * hidden * precision.activations().bytes() + 4L * tokens);
     }
   }
 
@@ -72,9 +90,9 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long elements = (long) tokens * hidden;
-      return new Work(4 * elements, (2 * elements + hidden) * elementBytes);
+      return new Work(4 * elements, (2 * elements + hidden) * precision.activations().bytes());
     }
   }
 
@@ -96,9 +114,9 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long elements = (long) tokens * hidden;
-      return new Work(5 * elements, (4 * elements + hidden) * elementBytes);
+      return new Work(5 * elements, (4 * elements + hidden) * precision.activations().bytes());
     }
   }
 
@@ -123,11 +141,12 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long elements = (long) tokens * (heads.qHeads() + heads.kvHeads()) * heads.qkDim();
       long weights = norm ? 2L * heads.qkDim() : 0;
       long tables = 4L * tokens * (heads.qkDim() + 1);
-      return new Work((norm ? 7 : 3) * elements, (2 * elements + weights) * elementBytes + tables);
+      int size = precision.activations().bytes();
+      return new Work((norm ? 7 : 3) * elements, (2 * elements + weights) * size + tables);
     }
   }
 
@@ -154,9 +173,10 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long elements = (long) tokens * heads.kvHeads() * (heads.qkDim() + heads.vDim());
-      return new Work(0, 2 * elements * elementBytes + 8L * tokens);
+      int sizes = precision.activations().bytes() + precision.kvCache().bytes();
+      return new Work(0, elements * sizes + 8L * tokens);
     }
   }
 
@@ -179,8 +199,8 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
-      return attentionWork(batch, heads, mask, elementBytes);
+    public Work work(Precision precision) {
+      return attentionWork(batch, heads, mask, precision);
     }
   }
 
@@ -217,12 +237,12 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long pages = 0;
       for (Request r : batch.requests()) {
         pages += (r.kvLen() + pageSize - 1L) / pageSize;
       }
-      return attentionWork(batch, heads, mask, elementBytes).plus(new Work(0, 4 * pages));
+      return attentionWork(batch, heads, mask, precision).plus(new Work(0, 4 * pages));
     }
   }
 
@@ -252,10 +272,17 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
-      long elements = (long) m * k + (long) n * k + (long) m * n + (bias ? n : 0);
+    public Work work(Precision precision) {
+      long read = (long) m * k * precision.product().bytes();
+      long weights = (long) n * k * precision.weights().bytes();
+      long rest = ((long) m * n + (bias ? n : 0)) * precision.activations().bytes();
       long add = bias ? (long) m * n : 0;
-      return new Work(2L * m * n * k + add, elements * elementBytes);
+      return new Work(2L * m * n * k + add, read + weights + rest);
+    }
+
+    @Override
+    public ElementType arithmetic(Precision precision) {
+      return precision.product();
     }
   }
 
@@ -278,9 +305,9 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long outputs = (long) tokens * ffn;
-      return new Work(5 * outputs, 3 * outputs * elementBytes);
+      return new Work(5 * outputs, 3 * outputs * precision.activations().bytes());
     }
   }
 
@@ -302,9 +329,93 @@ public sealed interface KernelCall {
     }
 
     @Override
-    public Work work(int elementBytes) {
+    public Work work(Precision precision) {
       long elements = (long) tokens * vocab;
-      return new Work(elements, elements * elementBytes + 4L * tokens);
+      return new Work(elements, elements * precision.activations().bytes() + 4L * tokens);
+    }
+  }
+
+  /**
+   * Sum of a tensor over all ranks, the result on each. A ring sends {@code 2 (p - 1) / p} of the
+   * tensor from each rank (Patarasuk and Yuan 2009: no algorithm sends less).
+   *
+   * @param elements elements of the tensor
+   * @param ranks number of ranks, at least 2
+   */
+  record AllReduce(long elements, int ranks) implements KernelCall {
+    /**
+     * Checks the number of ranks.
+     *
+     * @throws IllegalArgumentException if there are fewer than two
+     */
+    public AllReduce {
+      requireRanks(ranks);
+    }
+
+    @Override
+    public String kernel() {
+      return "all_reduce";
+    }
+
+    @Override
+    public String shape() {
+      return "elements=" + elements + " ranks=" + ranks;
+    }
+
+    @Override
+    public boolean communicates() {
+      return true;
+    }
+
+    @Override
+    public Work work(Precision precision) {
+      long bytes = elements * precision.activations().bytes();
+      return new Work(0, 2 * bytes * (ranks - 1) / ranks);
+    }
+  }
+
+  /**
+   * Each rank's part of a tensor, joined on every rank: each rank sends {@code (p - 1) / p} of the
+   * whole.
+   *
+   * @param elements elements of the whole tensor
+   * @param ranks number of ranks, at least 2
+   */
+  record AllGather(long elements, int ranks) implements KernelCall {
+    /**
+     * Checks the number of ranks.
+     *
+     * @throws IllegalArgumentException if there are fewer than two
+     */
+    public AllGather {
+      requireRanks(ranks);
+    }
+
+    @Override
+    public String kernel() {
+      return "all_gather";
+    }
+
+    @Override
+    public String shape() {
+      return "elements=" + elements + " ranks=" + ranks;
+    }
+
+    @Override
+    public boolean communicates() {
+      return true;
+    }
+
+    @Override
+    public Work work(Precision precision) {
+      long bytes = elements * precision.activations().bytes();
+      return new Work(0, bytes * (ranks - 1) / ranks);
+    }
+  }
+
+  private static void requireRanks(int ranks) {
+    if (ranks < 2) {
+      throw new IllegalArgumentException("Communication needs at least 2 ranks, not " + ranks);
     }
   }
 
@@ -320,7 +431,7 @@ public sealed interface KernelCall {
    * <em>full</em> length whatever the mask, as FlashInfer does; tools that multiply by the causal
    * average report fewer bytes. The logarithm of the sum is not counted.
    */
-  static Work attentionWork(BatchSpec batch, HeadGeometry heads, Mask mask, int elementBytes) {
+  static Work attentionWork(BatchSpec batch, HeadGeometry heads, Mask mask, Precision precision) {
     long twicePairs = 0;
     for (Request r : batch.requests()) {
       long q = r.qLen();
@@ -330,9 +441,10 @@ public sealed interface KernelCall {
     }
     int dims = heads.qkDim() + heads.vDim();
     long flops = Math.multiplyExact(twicePairs, (long) heads.qHeads() * dims);
-    long elements =
-        (long) batch.totalQ() * heads.qHeads() * dims + batch.totalKv() * heads.kvHeads() * dims;
-    return new Work(flops, elements * elementBytes);
+    long queries = (long) batch.totalQ() * heads.qHeads() * dims;
+    long cached = batch.totalKv() * heads.kvHeads() * dims;
+    return new Work(
+        flops, queries * precision.activations().bytes() + cached * precision.kvCache().bytes());
   }
 
   private static String attentionShape(BatchSpec batch, HeadGeometry heads, Mask mask) {

@@ -1,0 +1,31 @@
+package io.musabench.results.tpot.kernels;
+
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.Precision;
+import java.util.List;
+import java.util.Optional;
+
+/** Where kernel times come from. Implementations are immutable and safe for any thread. */
+public interface KernelSource {
+  /** What reports call it, for example {@code aiconfigurator h100_sxm vLLM 0.14.0}. */
+  String name();
+
+  /**
+   * Time of one call.
+   *
+   * @return empty if the source knows nothing about this kernel
+   */
+  Optional<KernelTime> time(KernelCall call, Precision precision);
+
+  /** Roofs of the device that was measured. */
+  DeviceRoofs roofs();
+
+  /** What it costs the host to launch; only run directories know. */
+  Optional<LaunchCosts> launch();
+
+  /**
+   * How far a look-up is off when the point looked up is taken out of the table first: one entry an
+   * operation. Computed at the first call, which may take seconds.
+   */
+  List<LookupError> leaveOneOut();
+}
