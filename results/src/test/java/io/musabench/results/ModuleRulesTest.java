@@ -39,6 +39,7 @@ class ModuleRulesTest {
             "io.musabench.results.tpot.kernels",
             "io.musabench.results.tpot.answers",
             "io.musabench.results.audit",
+            "io.musabench.results.devices",
             "io.musabench.results.report",
             "io.musabench.results.serving")
         .check(RESULTS);
