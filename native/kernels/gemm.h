@@ -7,11 +7,13 @@
 
 namespace musabench {
 
-// out[m, n] = a[m, k] * b[n, k]^T with fp32 accumulation. Extents >= 0, strides in elements and at least the row's
-// length, rows contiguous. a and b are `dtype`: bf16 or fp16; out is that or fp32. out overlaps neither a nor b.
+// out[m, n] = a[m, k] * b[n, k]^T + bias[n] in fp32, rounded once, to out's type. Extents >= 0, strides in elements and
+// at least the row's length, rows contiguous. a, b and bias are `dtype`: bf16 or fp16; out is that or fp32. out
+// overlaps none of them.
 struct GemmParams {
   const void* a;
   const void* b;
+  const void* bias;  // NULL: none
   void* out;
   int64_t m;
   int64_t n;

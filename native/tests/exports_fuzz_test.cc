@@ -193,7 +193,7 @@ std::vector<Argument> gemm() {
   const int64_t m = between(0, 20);
   const int64_t n = between(0, 70);
   const int64_t k = between(0, 70);
-  return {tensor(x, {m, k}), tensor(x, {n, k}), tensor(one_in(2) ? kFloat32 : x, {m, n})};
+  return {tensor(x, {m, k}), tensor(x, {n, k}), tensor(one_in(2) ? kFloat32 : x, {m, n}), none_or(tensor(x, {n}))};
 }
 
 std::vector<Argument> rms_norm() {

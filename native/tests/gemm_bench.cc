@@ -5,6 +5,7 @@
 // A round measures the roofs and every shape once, so that a machine that changes its speed changes it for all;
 // printed are medians over the rounds. Weights rotate through 512 MiB: they are read from memory, not from a cache.
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -60,6 +61,7 @@ TVMFFIAny arg(Tensor& tensor) {
   any.v_ptr = &tensor.tensor;
   return any;
 }
+TVMFFIAny arg(std::nullptr_t) { return TVMFFIAny{}; }
 TVMFFIAny arg(int64_t value) {
   TVMFFIAny any = {};
   any.type_index = kTVMFFIInt;
@@ -183,7 +185,7 @@ int main(int argc, char** argv) {
         if (at + bytes > kPoolBytes) at = 0;
         Tensor weights(pool + at, type, s.n, s.k);
         at += bytes;
-        call(__tvm_ffi_gemm, inputs[i], weights, outputs[i]);
+        call(__tvm_ffi_gemm, inputs[i], weights, outputs[i], nullptr);
       }));
     }
   }

@@ -10,13 +10,16 @@ struct Shape {
   int64_t m, n, k;
 };
 
-void check_product(const Shape& s, DLDataType type, DLDataType out_type, int64_t gap, std::mt19937& random) {
+void check_product(const Shape& s, DLDataType type, DLDataType out_type, int64_t gap, std::mt19937& random,
+                   bool with_bias = false) {
   TestTensor a(type, {s.m, s.k}, gap);
   TestTensor b(type, {s.n, s.k}, gap * 2);
   TestTensor out(out_type, {s.m, s.n}, gap);
   a.fill_uniform(random, -1, 1);
   b.fill_uniform(random, -1, 1);
-  CHECK_EQ(call(__tvm_ffi_gemm, a, b, out), "");
+  TestTensor bias(type, {s.n});
+  bias.fill_uniform(random, -4, 4);
+  CHECK_EQ(with_bias ? call(__tvm_ffi_gemm, a, b, out, bias) : call(__tvm_ffi_gemm, a, b, out, nullptr), "");
 
   std::vector<double> rows_a(static_cast<size_t>(s.m * s.k)), rows_b(static_cast<size_t>(s.n * s.k));
   for (size_t i = 0; i < rows_a.size(); ++i) rows_a[i] = a.get(static_cast<int64_t>(i));
@@ -24,8 +27,8 @@ void check_product(const Shape& s, DLDataType type, DLDataType out_type, int64_t
   int64_t wrong = 0;
   for (int64_t m = 0; m < s.m; ++m) {
     for (int64_t n = 0; n < s.n; ++n) {
-      double sum = 0;
-      double magnitude = 0;
+      double sum = with_bias ? bias.get(n) : 0;
+      double magnitude = std::fabs(sum);
       for (int64_t k = 0; k < s.k; ++k) {
         const double product = rows_a[static_cast<size_t>(m * s.k + k)] * rows_b[static_cast<size_t>(n * s.k + k)];
         sum += product;
@@ -39,8 +42,8 @@ void check_product(const Shape& s, DLDataType type, DLDataType out_type, int64_t
   }
   const bool intact = out.surroundings_intact();
   if (wrong != 0 || !intact) {
-    std::fprintf(stderr, "  m=%ld n=%ld k=%ld gap=%ld type=%d out=%d\n", long(s.m), long(s.n), long(s.k), long(gap),
-                 type.code, out_type.bits);
+    std::fprintf(stderr, "  m=%ld n=%ld k=%ld gap=%ld type=%d out=%d bias=%d\n", long(s.m), long(s.n), long(s.k),
+                 long(gap), type.code, out_type.bits, with_bias);
   }
   CHECK_EQ(wrong, 0);
   CHECK(intact);
@@ -81,9 +84,24 @@ void product_is_right_for_random_shapes() {
   }
 }
 
-void empty_products_are_zeros_or_nothing() {
+void bias_is_added_before_rounding() {
+  std::mt19937 random(4);
+  for (const int64_t m : {1, 2, 3, 4, 7, 48, 49, 257}) {
+    for (const DLDataType type : {kBf16Type, kFp16Type}) {
+      check_product({m, 50, 72}, type, type, 3, random, true);
+      check_product({m, 7, 257}, type, kFp32Type, 0, random, true);
+    }
+  }
+  check_product({8, 25, 12300}, kBf16Type, kBf16Type, 0, random, true);
+  check_product({260, 550, 300}, kFp16Type, kFp16Type, 0, random, true);
+}
+
+void empty_products_are_zeros_the_bias_or_nothing() {
   std::mt19937 random(3);
-  for (const int64_t m : {1, 5, 70}) check_product({m, 40, 0}, kBf16Type, kBf16Type, 0, random);
+  for (const int64_t m : {1, 5, 70}) {
+    check_product({m, 40, 0}, kBf16Type, kBf16Type, 0, random);
+    check_product({m, 40, 0}, kBf16Type, kBf16Type, 0, random, true);
+  }
   check_product({0, 5, 5}, kBf16Type, kBf16Type, 0, random);
   check_product({5, 0, 5}, kBf16Type, kBf16Type, 0, random);
 }
@@ -97,7 +115,7 @@ void infinities_and_nans_come_through() {
     for (int64_t i = 0; i < b.elements(); ++i) b.set(i, 1);
     b.set(39, std::numeric_limits<double>::infinity());
     b.set(40 + 20, std::numeric_limits<double>::quiet_NaN());
-    CHECK_EQ(call(__tvm_ffi_gemm, a, b, out), "");
+    CHECK_EQ(call(__tvm_ffi_gemm, a, b, out, nullptr), "");
     CHECK(std::isinf(out.get(0)));
     CHECK(std::isnan(out.get(1)));
     CHECK_EQ(out.get(2), 40.0);
@@ -107,14 +125,20 @@ void infinities_and_nans_come_through() {
 void wrong_arguments_are_named() {
   TestTensor a(kBf16Type, {4, 8}), b(kBf16Type, {5, 8}), out(kBf16Type, {4, 5});
   TestTensor fp16(kFp16Type, {5, 8}), narrow(kBf16Type, {5, 7}), flat(kBf16Type, {8}), small(kBf16Type, {4, 4});
+  TestTensor bias(kBf16Type, {4}), fp16_bias(kFp16Type, {5}), strided(kBf16Type, {5, 1}, 1);
   CHECK(starts_with(call(__tvm_ffi_gemm, a, b), "TypeError: gemm: argument 3 (out)"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out, 1), "TypeError: gemm: 4 arguments"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, a, 1.0, out), "TypeError: gemm: argument 2 (b)"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, a, fp16, out), "ValueError: gemm: b is"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, a, narrow, out), "ValueError: gemm: b has shape"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, flat, b, out), "ValueError: gemm: a has"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, small), "ValueError: gemm: out has shape"));
-  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, b), "ValueError: gemm: out"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out), "TypeError: gemm: argument 4 (bias)"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out, nullptr, 1), "TypeError: gemm: 5 arguments"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, 1.0, out, nullptr), "TypeError: gemm: argument 2 (b)"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out, 1), "TypeError: gemm: argument 4 (bias)"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, fp16, out, nullptr), "ValueError: gemm: b is"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, narrow, out, nullptr), "ValueError: gemm: b has shape"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, flat, b, out, nullptr), "ValueError: gemm: a has"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, small, nullptr), "ValueError: gemm: out has shape"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, b, nullptr), "ValueError: gemm: out"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out, bias), "ValueError: gemm: bias has shape"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out, strided), "ValueError: gemm: bias has"));
+  CHECK(starts_with(call(__tvm_ffi_gemm, a, b, out, fp16_bias), "ValueError: gemm: bias is"));
 }
 
 }  // namespace
@@ -126,7 +150,8 @@ int main(int argc, char** argv) {
   if (variants >= 0) return variants;
   RUN_TEST(product_is_right_for_chosen_shapes);
   RUN_TEST(product_is_right_for_random_shapes);
-  RUN_TEST(empty_products_are_zeros_or_nothing);
+  RUN_TEST(bias_is_added_before_rounding);
+  RUN_TEST(empty_products_are_zeros_the_bias_or_nothing);
   RUN_TEST(infinities_and_nans_come_through);
   RUN_TEST(wrong_arguments_are_named);
   return test_status();

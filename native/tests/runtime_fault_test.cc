@@ -353,7 +353,7 @@ void kernels_are_refused_in_a_wrong_environment() {
     one.v_int64 = 1;
     DLTensor product = tensor({kDLBfloat, 16, 1}, 2);
     product.data = memory + 8;
-    run(__tvm_ffi_gemm, {arg(matrix), arg(matrix), arg(product)});
+    run(__tvm_ffi_gemm, {arg(matrix), arg(matrix), arg(product), TVMFFIAny{}});
     run(__tvm_ffi_random_fill, {arg(floats), one, one});
     run(__tvm_ffi_read_bandwidth, {arg(bytes), one, arg(result)});
     run(__tvm_ffi_peak_flops, {one, arg(result)});

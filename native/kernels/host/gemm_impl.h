@@ -1,4 +1,4 @@
-// The matrix product out = a * b^T, once for every instruction set (see simd.h).
+// The matrix product out = a * b^T + bias, once for every instruction set (see simd.h).
 //
 // Few rows (decode): every row of b is read once, from memory, and that is the whole cost at one row. A tile of
 // NR rows of b meets all rows of a, which wait as fp32 in the cache; products run along k, so b needs no
@@ -33,9 +33,22 @@ MUSABENCH_INLINE F8 load16_second(const Fp16* p) { return load8(p + 8); }
 MUSABENCH_INLINE int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 MUSABENCH_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// `count` finished sums to row `row`, column `col` of the result.
+// to[0..count) = sums + the bias of the columns from `col` on.
+template <class T>
+MUSABENCH_INLINE void add_bias(const void* bias, int64_t col, const float* sums, int64_t count, float* to) {
+  const T* from = static_cast<const T*>(bias) + col;
+  for (int64_t i = 0; i < count; ++i) to[i] = sums[i] + to_float(from[i]);
+}
+
+// `count` (at most 16) finished sums to row `row`, column `col` of the result.
 MUSABENCH_INLINE void store_result(const GemmParams& p, int64_t row, int64_t col, const float* sums, int64_t count) {
   const int64_t at = row * p.out_stride + col;
+  float biased[16];
+  if (p.bias != nullptr) {
+    p.dtype == Dtype::kBFloat16 ? add_bias<Bf16>(p.bias, col, sums, count, biased)
+                                : add_bias<Fp16>(p.bias, col, sums, count, biased);
+    sums = biased;
+  }
   if (p.out_dtype == Dtype::kBFloat16) {
     Bf16* out = static_cast<Bf16*>(p.out) + at;
     if (count == 16) {

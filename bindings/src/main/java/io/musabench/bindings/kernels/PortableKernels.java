@@ -5,6 +5,10 @@ import io.musabench.bindings.ffi.KernelLibrary;
 import io.musabench.bindings.ffi.PreparedCall;
 import io.musabench.bindings.ffi.ReturnedValue;
 import io.musabench.bindings.ffi.Tensor;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The portable kernels, one method an export. Each packs a call for launching many times; arguments
@@ -15,6 +19,35 @@ import io.musabench.bindings.ffi.Tensor;
  * is in F32. The innermost dimension must be contiguous; other strides are honoured.
  */
 public final class PortableKernels {
+  /** Names of all exports. */
+  public static final List<String> EXPORTS =
+      List.of(
+          "fmha_prefill",
+          "paged_attention",
+          "paged_attention_workspace",
+          "gemm",
+          "rms_norm",
+          "fused_add_rms_norm",
+          "qk_norm_rope",
+          "kv_cache_write",
+          "silu_and_mul",
+          "embedding",
+          "argmax",
+          "random_fill",
+          "read_bandwidth",
+          "copy_bandwidth",
+          "peak_flops",
+          "peak_flops_per_iteration",
+          "empty");
+
+  /** Greatest number of parts that {@link #pagedAttention} splits a sequence's keys into. */
+  public static final int MOST_SPLITS = 1024;
+
+  // Dqk and Dv.
+  private static final int[][] HEAD_DIMS = {
+    {64, 64}, {80, 80}, {96, 96}, {128, 128}, {192, 128}, {256, 256}
+  };
+
   private final KernelLibrary library;
 
   /** The kernels of one library. */
@@ -37,6 +70,36 @@ public final class PortableKernels {
   }
 
   // ---- attention
+
+  /**
+   * Checks the size of a head of {@link #fmhaPrefill} before there is a device to ask.
+   *
+   * @throws IllegalArgumentException if the kernel does not take it; the text says what it takes
+   */
+  public static void requireHeadDims(int qkDim, int vDim) {
+    requireHeadDims("attention", Arrays.stream(HEAD_DIMS), qkDim, vDim);
+  }
+
+  /** As {@link #requireHeadDims}, for {@link #pagedAttention}, whose Dqk and Dv are equal. */
+  public static void requirePagedHeadDims(int qkDim, int vDim) {
+    requireHeadDims(
+        "paged attention", Arrays.stream(HEAD_DIMS).filter(d -> d[0] == d[1]), qkDim, vDim);
+  }
+
+  private static void requireHeadDims(String kernel, Stream<int[]> allowed, int qkDim, int vDim) {
+    List<int[]> dims = allowed.toList();
+    if (dims.stream().noneMatch(d -> d[0] == qkDim && d[1] == vDim)) {
+      throw new IllegalArgumentException(
+          "the head size of "
+              + kernel
+              + " is "
+              + dims.stream()
+                  .map(d -> d[0] == d[1] ? "" + d[0] : d[0] + "/" + d[1])
+                  .collect(Collectors.joining(", "))
+              + ", not "
+              + (qkDim == vDim ? "" + qkDim : qkDim + "/" + vDim));
+    }
+  }
 
   /**
    * Attention over a dense batch. Head dimensions Dqk/Dv: 64/64, 80/80, 96/96, 128/128, 192/128,
@@ -185,14 +248,15 @@ public final class PortableKernels {
   // ---- projections
 
   /**
-   * out = a·bᵀ.
+   * out = a·bᵀ + bias, rounded once.
    *
    * @param a X [M, K]
    * @param b X [N, K], a weight as checkpoints store it
    * @param out X or F32 [M, N]
+   * @param bias X [N]; null: none
    */
-  public PreparedCall gemm(Tensor a, Tensor b, Tensor out) {
-    return arguments("gemm").tensor(a).tensor(b).tensor(out).prepare();
+  public PreparedCall gemm(Tensor a, Tensor b, Tensor out, Tensor bias) {
+    return arguments("gemm").tensor(a).tensor(b).tensor(out).optionalTensor(bias).prepare();
   }
 
   // ---- norms and positions

@@ -506,6 +506,58 @@ abstract class AttentionContractTest {
     }
   }
 
+  @Test
+  void headSizesAndSplitsShouldBeThoseThatAreStated() {
+    int[] sizes = {32, 64, 72, 80, 96, 128, 192, 256, 512};
+    try (KernelFixture f = new KernelFixture(1)) {
+      Tensor table = f.ints(0).reshape(1, 1);
+      Tensor lengths = f.ints(4);
+      for (int dqk : sizes) {
+        AttentionOptions options = AttentionOptions.causal(dqk);
+        Tensor q = f.random(DType.BF16, 1, 1, 1, 2, dqk).tensor();
+        Tensor k = f.random(DType.BF16, 1, 1, 4, 1, dqk).tensor();
+        for (int dv : sizes) {
+          Tensor v = f.random(DType.BF16, 1, 1, 4, 1, dv).tensor();
+          Tensor out = f.output(DType.BF16, 1, 1, 2, dv);
+          assertThat(accepts(() -> f.kernels.fmhaPrefill(q, k, v, out, null, options).launch()))
+              .as("fmha_prefill " + dqk + "/" + dv)
+              .isEqualTo(accepts(() -> PortableKernels.requireHeadDims(dqk, dv)));
+          PreparedCall paged =
+              f.kernels.pagedAttention(
+                  q.select(0, 0),
+                  k,
+                  v,
+                  table,
+                  lengths,
+                  null,
+                  1,
+                  out.select(0, 0),
+                  null,
+                  options,
+                  1,
+                  null);
+          assertThat(accepts(paged::launch))
+              .as("paged_attention " + dqk + "/" + dv)
+              .isEqualTo(accepts(() -> PortableKernels.requirePagedHeadDims(dqk, dv)));
+        }
+      }
+      int most = PortableKernels.MOST_SPLITS;
+      f.kernels.pagedAttentionWorkspace(1, 1, 1, 2, 1, 64, 4, most);
+      assertThat(accepts(() -> f.kernels.pagedAttentionWorkspace(1, 1, 1, 2, 1, 64, 4, most + 1)))
+          .isFalse();
+      f.stream.synchronize();
+    }
+  }
+
+  private static boolean accepts(Runnable call) {
+    try {
+      call.run();
+      return true;
+    } catch (FfiException | IllegalArgumentException refused) {
+      return false;
+    }
+  }
+
   private static int[] cumulated(int[] lengths) {
     int[] ends = new int[lengths.length + 1];
     for (int i = 0; i < lengths.length; i++) {

@@ -62,29 +62,32 @@ abstract class LayerContractTest {
       @ForAll("extent") int n,
       @ForAll("extent") int k,
       @ForAll boolean floatOut,
+      @ForAll boolean biased,
       @ForAll boolean gaps,
       @ForAll @IntRange(max = 1000) int seed) {
-    checkGemm(dtype, m, n, k, floatOut, gaps, seed);
+    checkGemm(dtype, m, n, k, floatOut, biased, gaps, seed);
   }
 
   @Test
   void gemmShouldMultiplyOddLengths() {
     for (int odd : ODD_LENGTHS) {
-      checkGemm(DType.BF16, 3, 5, odd, true, false, odd);
-      checkGemm(DType.BF16, 3, odd, 65, false, true, odd);
-      checkGemm(DType.F16, odd, 3, 33, false, false, odd);
+      checkGemm(DType.BF16, 3, 5, odd, true, false, false, odd);
+      checkGemm(DType.BF16, 3, odd, 65, false, true, true, odd);
+      checkGemm(DType.F16, odd, 3, 33, false, true, false, odd);
     }
   }
 
   private void checkGemm(
-      DType dtype, int m, int n, int k, boolean floatOut, boolean gaps, int seed) {
+      DType dtype, int m, int n, int k, boolean floatOut, boolean biased, boolean gaps, int seed) {
     try (KernelFixture f = fixture(seed)) {
       Input a = f.random(dtype, 1, m, k);
       Input b = f.random(dtype, 1 / Math.sqrt(k), n, k);
+      Input bias = biased ? f.random(dtype, 2, n) : null;
       DType outType = floatOut ? DType.F32 : dtype;
       Tensor out = gaps ? f.outputWithGaps(outType, m, n, 3) : f.output(outType, m, n);
-      f.run(f.kernels.gemm(a.tensor(), b.tensor(), out));
-      double[] expected = LayerReference.gemm(a.values(), b.values(), m, n, k);
+      f.run(f.kernels.gemm(a.tensor(), b.tensor(), out, biased ? bias.tensor() : null));
+      double[] expected =
+          LayerReference.gemm(a.values(), b.values(), biased ? bias.values() : null, m, n, k);
       if (floatOut) {
         KernelFixture.assertClose("out", out.toFloats(), expected, 1e-4, 1e-4);
       } else {
@@ -99,7 +102,7 @@ abstract class LayerContractTest {
       Input a = f.random(DType.BF16, 1, 5, 64);
       Input b = f.random(DType.BF16, 1, 33, 64);
       Tensor whole = f.output(DType.BF16, 5, 40);
-      f.run(f.kernels.gemm(a.tensor(), b.tensor(), whole.slice(1, 0, 33)));
+      f.run(f.kernels.gemm(a.tensor(), b.tensor(), whole.slice(1, 0, 33), null));
       for (float value : whole.slice(1, 33, 40).toFloats()) {
         assertThat(value).isNaN();
       }
@@ -112,16 +115,28 @@ abstract class LayerContractTest {
       Tensor a = f.random(DType.BF16, 1, 4, 64).tensor();
       Tensor b = f.random(DType.BF16, 1, 8, 64).tensor();
       Tensor out = f.output(DType.BF16, 4, 8);
-      assertRefused(f.kernels.gemm(a, b.slice(1, 0, 32), out), "ValueError", "gemm", "b", "64");
-      assertRefused(f.kernels.gemm(a, b, out.slice(0, 0, 3)), "ValueError", "gemm", "out");
       assertRefused(
-          f.kernels.gemm(a, b, f.output(DType.F16, 4, 8)), "ValueError", "gemm", "out", "16");
-      assertRefused(f.kernels.gemm(a.select(0, 0), b, out), "ValueError", "gemm", "a");
+          f.kernels.gemm(a, b.slice(1, 0, 32), out, null), "ValueError", "gemm", "b", "64");
+      assertRefused(f.kernels.gemm(a, b, out.slice(0, 0, 3), null), "ValueError", "gemm", "out");
       assertRefused(
-          f.kernels.gemm(a.view(0, new long[] {64, 4}, new long[] {1, 64}), b, out),
+          f.kernels.gemm(a, b, f.output(DType.F16, 4, 8), null), "ValueError", "gemm", "out", "16");
+      assertRefused(f.kernels.gemm(a.select(0, 0), b, out, null), "ValueError", "gemm", "a");
+      assertRefused(
+          f.kernels.gemm(a.view(0, new long[] {64, 4}, new long[] {1, 64}), b, out, null),
           "ValueError",
           "gemm",
           "a");
+      assertRefused(
+          f.kernels.gemm(a, b, out, f.random(DType.BF16, 1, 7).tensor()),
+          "ValueError",
+          "gemm",
+          "bias",
+          "7");
+      assertRefused(
+          f.kernels.gemm(a, b, out, f.random(DType.F16, 1, 8).tensor()),
+          "ValueError",
+          "gemm",
+          "bias");
       assertRefused(
           f.kernels.library().function("gemm").arguments().tensor(a).tensor(b).prepare(),
           "TypeError",

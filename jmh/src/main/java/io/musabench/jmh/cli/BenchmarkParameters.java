@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.jmh.gemm.Projection;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
 import io.musabench.results.model.Models;
@@ -7,6 +8,10 @@ import java.util.List;
 
 /** The parameters of the benchmarks in this module. */
 final class BenchmarkParameters {
+  // Less is over before its launch: a roof of it would be one of launches, not of the device.
+  private static final long LEAST_BYTES = 64L << 20;
+  private static final long LEAST_ITERATIONS = 10_000;
+
   private BenchmarkParameters() {}
 
   /** Models that come with the suite; a path of a config.json is a model too. */
@@ -21,7 +26,8 @@ final class BenchmarkParameters {
                 "batch",
                 "requests as [count]q<tokens>[s<context>]: q256, 8q1s1k, 2q1ks4k, 4q1k_16q1s2k",
                 BatchSpec::parse),
-            Parameter.integer("bytes", "bytes moved, more than twice the last-level cache", 1),
+            Parameter.integer(
+                "bytes", "bytes moved; better more than twice the last-level cache", LEAST_BYTES),
             Parameter.choice(
                 "cache",
                 "cold: the data is not in a cache when a sample starts; hot: the last launch left"
@@ -34,7 +40,8 @@ final class BenchmarkParameters {
                 "heads",
                 "query heads:kv heads:head size, for example 16:8:128 or 128:128:192/128",
                 HeadGeometry::parse),
-            Parameter.integer("iterations", "rounds of multiply-adds in registers", 1),
+            Parameter.integer(
+                "iterations", "rounds of multiply-adds in registers", LEAST_ITERATIONS),
             Parameter.choice(
                 "memory",
                 "device memory, or page-locked memory of the host",
@@ -47,17 +54,13 @@ final class BenchmarkParameters {
                 "model",
                 "model name (musabench list) or path of a Hugging Face config.json",
                 Models::find),
-            Parameter.parsed(
-                "mnk",
-                "explicit size as <rows>x<outputs>x<inputs>, or model to take it from model and"
-                    + " projection",
-                BenchmarkParameters::mnk),
             Parameter.integer("nodes", "kernels in the graph", 1),
             Parameter.integer("page", "tokens of a page of the KV cache", 1),
-            Parameter.choice(
+            Parameter.parsed(
                 "projection",
-                "which matrix of the model",
-                List.of("qkv", "o", "gate_up", "down", "lm_head")),
+                "which matrix of the model: %s; or a size as <outputs>x<inputs>"
+                    .formatted(String.join(", ", Projection.ROLES)),
+                Projection::parse),
             Parameter.integer("seed", "seed of inputs, weights and page order", 0),
             Parameter.choice(
                 "sharedWeights",
@@ -75,16 +78,12 @@ final class BenchmarkParameters {
                   return cap;
                 }),
             Parameter.integer("splits", "parts the KV length is split into; 0: heuristic", 0),
-            Parameter.integer("streams", "concurrent sequential streams a core", 1),
+            Parameter.choice(
+                "streams",
+                "concurrent sequential streams a core",
+                List.of("1", "2", "4", "8", "16")),
             Parameter.integer("tokens", "rows of activations", 1),
             Parameter.integer("tp", "tensor-parallel ranks; one rank's share is measured", 1),
             Parameter.integer("window", "keys visible to the left of a query; -1: all", -1)));
-  }
-
-  private static Object mnk(String value) {
-    if (!value.equals("model") && !value.matches("[1-9]\\d*x[1-9]\\d*x[1-9]\\d*")) {
-      throw new IllegalArgumentException("write 8x4096x1024 or model");
-    }
-    return value;
   }
 }

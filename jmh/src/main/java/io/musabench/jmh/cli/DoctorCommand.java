@@ -20,26 +20,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Shows devices, libraries and versions, and what can run and why not.")
 final class DoctorCommand implements Callable<Integer> {
-  private static final List<String> EXPORTS =
-      List.of(
-          "fmha_prefill",
-          "paged_attention",
-          "paged_attention_workspace",
-          "gemm",
-          "rms_norm",
-          "fused_add_rms_norm",
-          "qk_norm_rope",
-          "kv_cache_write",
-          "silu_and_mul",
-          "embedding",
-          "argmax",
-          "random_fill",
-          "read_bandwidth",
-          "copy_bandwidth",
-          "peak_flops",
-          "peak_flops_per_iteration",
-          "empty");
-
   @Spec private CommandSpec spec;
 
   @Override
@@ -92,7 +72,8 @@ final class DoctorCommand implements Callable<Integer> {
     }
     out.println();
     PortableKernels kernels = target.kernels();
-    List<String> missing = EXPORTS.stream().filter(name -> !kernels.has(name)).toList();
+    List<String> missing =
+        PortableKernels.EXPORTS.stream().filter(name -> !kernels.has(name)).toList();
     if (missing.isEmpty()) {
       out.println("All benchmarks can run.");
       return ExitCode.OK;

@@ -32,6 +32,7 @@ public abstract class DeviceBenchmark {
   /** Opens the device and prepares the benchmark. */
   @Setup(Level.Trial)
   public final void open() {
+    validate();
     context = DeviceContext.open();
     prepare();
   }
@@ -45,6 +46,14 @@ public abstract class DeviceBenchmark {
       context.close();
     }
   }
+
+  /**
+   * Refuses parameter values that no session can be run with. Needs no device: the runner calls it
+   * for every case before the first fork starts.
+   *
+   * @throws ParameterException when a value, or two together, are refused
+   */
+  public void validate() {}
 
   /** Makes what the sessions need. The device is open. */
   protected abstract void prepare();

@@ -38,15 +38,20 @@ public final class KernelCases {
     this.epsilon = epsilon;
   }
 
-  /** {@code out[M, N] = a[M, K] · b[N, K]ᵀ}. */
-  public KernelCase gemm(Tensor a, Tensor b, Tensor out) {
+  /**
+   * {@code out[M, N] = a[M, K] · b[N, K]ᵀ + bias[N]}.
+   *
+   * @param bias null: none
+   */
+  public KernelCase gemm(Tensor a, Tensor b, Tensor out, Tensor bias) {
     KernelCall.Gemm shape =
-        new KernelCall.Gemm((int) a.shape(0), (int) b.shape(0), (int) a.shape(1));
-    return of(shape, kernels.gemm(a, b, out), List.of(out), () -> checkGemm(a, b, out));
+        new KernelCall.Gemm((int) a.shape(0), (int) b.shape(0), (int) a.shape(1), bias != null);
+    return of(shape, kernels.gemm(a, b, out, bias), List.of(out), () -> checkGemm(a, b, out, bias));
   }
 
-  private static Agreement checkGemm(Tensor a, Tensor b, Tensor out) {
+  private static Agreement checkGemm(Tensor a, Tensor b, Tensor out, Tensor bias) {
     int[] columns = Rows.some(b.shape(0), SAMPLED_COLUMNS);
+    float[] added = bias == null ? new float[(int) b.shape(0)] : bias.toFloats();
     float[][] weights = new float[columns.length][];
     for (int j = 0; j < columns.length; j++) {
       weights[j] = row(b, columns[j]);
@@ -58,7 +63,7 @@ public final class KernelCases {
       double[] expected = new double[columns.length];
       float[] actual = new float[columns.length];
       for (int j = 0; j < columns.length; j++) {
-        expected[j] = LayerReference.dot(input, weights[j]);
+        expected[j] = LayerReference.dot(input, weights[j]) + added[columns[j]];
         actual[j] = output[columns[j]];
       }
       all = all.and(Agreement.compare("gemm row " + i + ", sampled column", expected, actual));

@@ -3,11 +3,14 @@ package io.musabench.jmh.gemm;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.ParameterException;
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 
-/** A projection: activations times the transpose of a weight matrix. */
+/** A projection: activations times the transpose of a weight matrix, with the model's bias. */
 public class Gemm extends KernelBenchmark {
   @Param("Qwen3-0.6B")
   public String model;
@@ -15,15 +18,12 @@ public class Gemm extends KernelBenchmark {
   @Param("1")
   public int tp;
 
+  /** One of the model's, or an explicit size; see {@link Projection}. */
   @Param({"qkv", "o", "gate_up", "down", "lm_head"})
   public String projection;
 
   @Param("8")
   public int tokens;
-
-  /** {@code model}, or a size that takes the place of model, projection and tokens. */
-  @Param("model")
-  public String mnk;
 
   @Benchmark
   public void time() {
@@ -31,16 +31,25 @@ public class Gemm extends KernelBenchmark {
   }
 
   @Override
+  public void validate() {
+    size();
+  }
+
+  private KernelCall.Gemm size() {
+    Layout layout = ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+    return ParameterException.derive(
+        "projection", projection, () -> Projection.parse(projection).of(layout, tokens));
+  }
+
+  @Override
   protected KernelCase build(Inputs inputs) {
-    GemmSize size =
-        mnk.equals("model")
-            ? GemmSize.of(Models.find(model).layout(tp), projection, tokens)
-            : GemmSize.parse(mnk);
+    KernelCall.Gemm size = size();
     return inputs
         .cases()
         .gemm(
             inputs.random(1, size.m(), size.k()),
             inputs.projection(size.n(), size.k()),
-            inputs.output(size.m(), size.n()));
+            inputs.output(size.m(), size.n()),
+            size.bias() ? inputs.random(1, size.n()) : null);
   }
 }

@@ -55,13 +55,15 @@ final class ModelStep {
 
   private float[] expectedLogits;
 
-  /** Weights of one layer. Norms of queries and keys are null where the model has none. */
+  /** Weights of one layer. Biases and norms of queries and keys are null where there are none. */
   private record Weights(
       Tensor inputNorm,
       Tensor qkv,
+      Tensor qkvBias,
       Tensor qNorm,
       Tensor kNorm,
       Tensor o,
+      Tensor oBias,
       Tensor postNorm,
       Tensor gateUp,
       Tensor down) {
@@ -72,9 +74,11 @@ final class ModelStep {
       return new Weights(
           in.random(1, hidden),
           in.projection(layout.qkvWidth(), hidden),
+          model.qkvBias() ? in.random(1, layout.qkvWidth()) : null,
           norm ? in.random(1, model.headDim()) : null,
           norm ? in.random(1, model.headDim()) : null,
           in.projection(hidden, layout.qWidth()),
+          model.oBias() ? in.random(1, hidden) : null,
           in.random(1, hidden),
           in.projection(2L * layout.ffnSize(), hidden),
           in.projection(hidden, layout.ffnSize()));
@@ -104,10 +108,6 @@ final class ModelStep {
    */
   ModelStep(Inputs in, Layout layout, BatchSpec batch, int pageSize, boolean sharedWeights) {
     ModelConfig model = layout.model();
-    if (model.qkvBias() || model.oBias()) {
-      throw new IllegalArgumentException(
-          model.name() + " has projections with a bias, which no kernel here adds");
-    }
     requireRoom(in, layout, batch, sharedWeights);
     plan = StepOperations.of(layout, batch, pageSize);
     HeadGeometry heads = layout.heads();
@@ -171,7 +171,7 @@ final class ModelStep {
             cases.fusedAddRmsNorm(projected, residual, weights.inputNorm, normed, sum));
         residual = sum;
       }
-      add("qkv", cases.gemm(normed, weights.qkv, qkv));
+      add("qkv", cases.gemm(normed, weights.qkv, qkv, weights.qkvBias));
       add(
           "qk_norm_rope",
           cases.qkNormRope(heads, qkv, weights.qNorm, weights.kNorm, cosSin, positions, q, k));
@@ -183,15 +183,17 @@ final class ModelStep {
           batch.isPrefill()
               ? cases.fmhaPrefill(batch, heads, options, q, k, v, attended, cuSeqlens, cuSeqlens)
               : cases.pagedAttention(cache, heads, options, q, attended, 0, workspace));
-      add("o", cases.gemm(attended.reshape(t, layout.qWidth()), weights.o, projected));
+      add(
+          "o",
+          cases.gemm(attended.reshape(t, layout.qWidth()), weights.o, projected, weights.oBias));
       Tensor sum = other(residuals, residual);
       add(
           "post_attention_norm",
           cases.fusedAddRmsNorm(projected, residual, weights.postNorm, normed, sum));
       residual = sum;
-      add("gate_up", cases.gemm(normed, weights.gateUp, gateUp));
+      add("gate_up", cases.gemm(normed, weights.gateUp, gateUp, null));
       add("silu_and_mul", cases.siluAndMul(gateUp, activated));
-      add("down", cases.gemm(activated, weights.down, projected));
+      add("down", cases.gemm(activated, weights.down, projected, null));
     }
     add(
         "final_norm",
@@ -207,7 +209,7 @@ final class ModelStep {
       last = in.output(rows, hidden);
       add("logits_rows", cases.embedding(in.ints(lastRows), normed, last));
     }
-    add("lm_head", cases.gemm(last, head, logits));
+    add("lm_head", cases.gemm(last, head, logits, null));
     add("sampler", cases.argmax(logits, tokens));
     requirePlan();
   }

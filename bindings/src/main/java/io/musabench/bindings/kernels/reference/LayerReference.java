@@ -22,12 +22,12 @@ public final class LayerReference {
     return sum;
   }
 
-  /** A whole GEMM: a [M, K] · b [N, K]ᵀ gives [M, N]. */
-  public static double[] gemm(float[] a, float[] b, int m, int n, int k) {
+  /** A whole GEMM: a [M, K] · b [N, K]ᵀ + bias [N] gives [M, N]; a null bias is none. */
+  public static double[] gemm(float[] a, float[] b, float[] bias, int m, int n, int k) {
     double[] out = new double[m * n];
     for (int i = 0; i < m; i++) {
       for (int j = 0; j < n; j++) {
-        out[i * n + j] = dot(a, i * k, b, j * k, k);
+        out[i * n + j] = dot(a, i * k, b, j * k, k) + (bias == null ? 0 : bias[j]);
       }
     }
     return out;

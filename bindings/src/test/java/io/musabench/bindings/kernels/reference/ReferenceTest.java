@@ -117,7 +117,7 @@ class ReferenceTest {
 
   @Test
   void layerFunctionsShouldGiveValuesWorkedOutByHand() {
-    assertThat(LayerReference.gemm(new float[] {1, 2, 3, 4}, new float[] {5, 6}, 2, 1, 2))
+    assertThat(LayerReference.gemm(new float[] {1, 2, 3, 4}, new float[] {5, 6}, null, 2, 1, 2))
         .containsExactly(17, 39);
     assertThat(LayerReference.rmsNorm(new float[] {3, 4}, new float[] {1, 2}, 0))
         .containsExactly(new double[] {3 / Math.sqrt(12.5), 8 / Math.sqrt(12.5)}, within(1e-12));
