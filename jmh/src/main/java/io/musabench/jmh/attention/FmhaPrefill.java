@@ -2,9 +2,11 @@ package io.musabench.jmh.attention;
 
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.AttentionOptions;
+import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
 import java.util.Arrays;
@@ -31,6 +33,23 @@ public class FmhaPrefill extends KernelBenchmark {
   @Benchmark
   public void time() {
     sample();
+  }
+
+  @Override
+  public void validate() {
+    BatchSpec requests = ParameterException.derive("batch", batch, () -> BatchSpec.parse(batch));
+    long tokens = requests.totalKv();
+    if (tokens > Integer.MAX_VALUE) {
+      throw new ParameterException(
+          "batch", batch, tokens + " keys are more than the " + Integer.MAX_VALUE + " of one call");
+    }
+    ParameterException.check(
+        "heads",
+        heads,
+        () -> {
+          HeadGeometry geometry = HeadGeometry.parse(heads);
+          PortableKernels.requireHeadDims(geometry.qkDim(), geometry.vDim());
+        });
   }
 
   @Override

@@ -3,10 +3,12 @@ package io.musabench.jmh.attention;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.AttentionOptions;
+import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.PagedCache;
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -38,6 +40,21 @@ public class PagedDecode extends KernelBenchmark {
   @Benchmark
   public void time() {
     sample();
+  }
+
+  @Override
+  public void validate() {
+    ParameterException.check(
+        "heads",
+        heads,
+        () -> {
+          HeadGeometry geometry = HeadGeometry.parse(heads);
+          PortableKernels.requirePagedHeadDims(geometry.qkDim(), geometry.vDim());
+        });
+    if (splits > PortableKernels.MOST_SPLITS) {
+      throw new ParameterException(
+          "splits", splits, "0 (heuristic) to " + PortableKernels.MOST_SPLITS + " are allowed");
+    }
   }
 
   @Override

@@ -12,9 +12,14 @@ import java.util.SortedMap;
 record Benchmark(String method, SortedMap<String, List<String>> parameters) {
   private static final String ROOT = "io.musabench.jmh.";
 
+  /** Name of the class. */
+  String type() {
+    return method.substring(0, method.lastIndexOf('.'));
+  }
+
   /** Short name, group and class: {@code attention.PagedDecode}. */
   String name() {
-    String type = method.substring(0, method.lastIndexOf('.'));
+    String type = type();
     return type.startsWith(ROOT) ? type.substring(ROOT.length()) : type;
   }
 

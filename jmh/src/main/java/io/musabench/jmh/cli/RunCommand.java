@@ -110,6 +110,7 @@ final class RunCommand implements Callable<Integer> {
       cases.addAll(Suite.load(Suite.ROOFS, catalog, table).cases());
     }
     cases.addAll(chosen.cases());
+    cases.forEach(CaseCheck::check);
     return new SuiteRunner(out, output, labels, Duration.ofSeconds(timeLimit), effort).run(cases);
   }
 }

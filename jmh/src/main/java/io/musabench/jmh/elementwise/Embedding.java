@@ -4,6 +4,7 @@ import io.musabench.bindings.ffi.Tensor;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -29,8 +30,17 @@ public class Embedding extends KernelBenchmark {
   }
 
   @Override
+  public void validate() {
+    layout();
+  }
+
+  private Layout layout() {
+    return ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+  }
+
+  @Override
   protected KernelCase build(Inputs inputs) {
-    Layout layout = Models.find(model).layout(tp);
+    Layout layout = layout();
     int hidden = layout.model().hiddenSize();
     if (table == null) {
       table = inputs.random(1, layout.vocabSize(), hidden);

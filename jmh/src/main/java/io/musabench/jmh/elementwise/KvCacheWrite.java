@@ -4,8 +4,10 @@ import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.PagedCache;
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
+import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -32,8 +34,17 @@ public class KvCacheWrite extends KernelBenchmark {
   }
 
   @Override
+  public void validate() {
+    layout();
+  }
+
+  private Layout layout() {
+    return ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+  }
+
+  @Override
   protected KernelCase build(Inputs inputs) {
-    HeadGeometry heads = Models.find(model).layout(tp).heads();
+    HeadGeometry heads = layout().heads();
     PagedCache cache = PagedCache.create(inputs, BatchSpec.decode(tokens, CONTEXT), heads, page);
     long[] slots = cache.newSlots();
     return inputs

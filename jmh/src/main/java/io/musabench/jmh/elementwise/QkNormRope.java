@@ -5,6 +5,7 @@ import io.musabench.bindings.kernels.reference.LayerReference;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.HeadGeometry;
 import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
@@ -30,8 +31,17 @@ public class QkNormRope extends KernelBenchmark {
   }
 
   @Override
+  public void validate() {
+    layout();
+  }
+
+  private Layout layout() {
+    return ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+  }
+
+  @Override
   protected KernelCase build(Inputs inputs) {
-    Layout layout = Models.find(model).layout(tp);
+    Layout layout = layout();
     HeadGeometry heads = layout.heads();
     int dim = heads.qkDim();
     boolean norm = layout.model().qkNorm();

@@ -4,6 +4,8 @@ import io.musabench.bindings.ffi.DType;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.ParameterException;
+import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -25,8 +27,17 @@ public class Sampler extends KernelBenchmark {
   }
 
   @Override
+  public void validate() {
+    layout();
+  }
+
+  private Layout layout() {
+    return ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+  }
+
+  @Override
   protected KernelCase build(Inputs inputs) {
-    int vocabulary = Models.find(model).layout(tp).vocabSize();
+    int vocabulary = layout().vocabSize();
     return inputs
         .cases()
         .argmax(inputs.random(1, tokens, vocabulary), inputs.output(DType.I32, tokens));

@@ -3,6 +3,8 @@ package io.musabench.jmh.elementwise;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.ParameterException;
+import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -24,8 +26,17 @@ public class SiluAndMul extends KernelBenchmark {
   }
 
   @Override
+  public void validate() {
+    layout();
+  }
+
+  private Layout layout() {
+    return ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+  }
+
+  @Override
   protected KernelCase build(Inputs inputs) {
-    int ffn = Models.find(model).layout(tp).ffnSize();
+    int ffn = layout().ffnSize();
     return inputs
         .cases()
         .siluAndMul(inputs.random(1, tokens, 2L * ffn), inputs.output(tokens, ffn));

@@ -1,5 +1,6 @@
 package io.musabench.jmh.step;
 
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.BatchSpec;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -16,10 +17,10 @@ public class DecodeStep extends StepBenchmark {
 
   @Override
   protected BatchSpec requests() {
-    BatchSpec requests = BatchSpec.parse(batch);
+    BatchSpec requests = ParameterException.derive("batch", batch, () -> BatchSpec.parse(batch));
     if (!requests.isDecode()) {
-      throw new IllegalArgumentException(
-          "batch " + batch + " is no decode: every request needs one new token, as in 8q1s1k");
+      throw new ParameterException(
+          "batch", batch, "is no decode: every request needs one new token, as in 8q1s1k");
     }
     return requests;
   }

@@ -1,5 +1,6 @@
 package io.musabench.jmh.step;
 
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.BatchSpec;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -16,10 +17,10 @@ public class PrefillStep extends StepBenchmark {
 
   @Override
   protected BatchSpec requests() {
-    BatchSpec requests = BatchSpec.parse(batch);
+    BatchSpec requests = ParameterException.derive("batch", batch, () -> BatchSpec.parse(batch));
     if (requests.isDecode()) {
-      throw new IllegalArgumentException(
-          "batch " + batch + " has no prompt tokens; see DecodeStep");
+      throw new ParameterException(
+          "batch", batch, "has no prompt tokens, as q2k or 2q1ks4k have; see DecodeStep");
     }
     return requests;
   }

@@ -1,5 +1,6 @@
 package io.musabench.jmh.step;
 
+import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.jmh.device.Agreement;
 import io.musabench.jmh.device.DTypes;
 import io.musabench.jmh.device.DeviceBenchmark;
@@ -7,10 +8,13 @@ import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
+import io.musabench.jmh.device.ParameterException;
 import io.musabench.jmh.device.StepPart;
 import io.musabench.jmh.device.StepTimer;
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
+import io.musabench.results.model.StepOperations;
 import io.musabench.results.model.Work;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,9 +53,22 @@ public abstract class StepBenchmark extends DeviceBenchmark {
   protected abstract BatchSpec requests();
 
   @Override
+  public final void validate() {
+    BatchSpec requests = requests();
+    Layout layout = layout();
+    int dim = layout.heads().qkDim();
+    ParameterException.check("model", model, () -> PortableKernels.requireHeadDims(dim, dim));
+    ParameterException.check("batch", requests, () -> StepOperations.of(layout, requests, page));
+  }
+
+  private Layout layout() {
+    return ParameterException.derive("tp", tp, () -> Models.find(model).layout(tp));
+  }
+
+  @Override
   protected final void prepare() {
     Inputs inputs = new Inputs(context(), DTypes.parse(dtype), seed);
-    step = new ModelStep(inputs, Models.find(model).layout(tp), requests(), page, sharedWeights);
+    step = new ModelStep(inputs, layout(), requests(), page, sharedWeights);
     Agreement kernels = step.verifyKernelByKernel(context());
     timer =
         new StepTimer(
