@@ -27,7 +27,8 @@ public final class LibraryLoader {
 
   /**
    * Loads the first candidate that loads. Symbols are made global: kernel libraries leave the FFI's
-   * functions undefined and find them among the global ones.
+   * functions undefined and find them among the global ones. Signal handlers that a library
+   * installs while it loads are taken out again: the JVM needs its own.
    *
    * @param role recorded with each attempt
    * @param candidates paths, or names for the system's search
@@ -47,8 +48,14 @@ public final class LibraryLoader {
         attempts.add(new LoadAttempt(role, name, false, "no such file"));
         continue;
       }
+      SignalHandlers handlers = SignalHandlers.save();
       try {
-        NativeLibrary library = NativeLibrary.getInstance(name, all);
+        NativeLibrary library;
+        try {
+          library = NativeLibrary.getInstance(name, all);
+        } finally {
+          handlers.restore();
+        }
         Path path = pathOf(library, name);
         attempts.add(new LoadAttempt(role, name, true, path.toString()));
         return Optional.of(new LoadedLibrary(role, name, path, library));
