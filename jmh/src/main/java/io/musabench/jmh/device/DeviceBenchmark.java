@@ -32,6 +32,7 @@ public abstract class DeviceBenchmark {
   /** Opens the device and prepares the benchmark. */
   @Setup(Level.Trial)
   public final void open() {
+    ParentWatch.start();
     validate();
     context = DeviceContext.open();
     prepare();

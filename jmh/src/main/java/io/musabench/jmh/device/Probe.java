@@ -27,6 +27,7 @@ public final class Probe {
 
   /** Takes no arguments. */
   public static void main(String[] arguments) throws IOException {
+    ParentWatch.start();
     try (Target target = Target.open()) {
       describe(target).store(System.out, null);
     } catch (TargetException | DeviceException | IllegalArgumentException e) {
