@@ -5,7 +5,7 @@ import java.nio.file.Path;
 /** Where this project's checkout is. */
 final class Checkout {
   /** System property that the start script sets, so that it can be called from any folder. */
-  private static final String HOME = "musabench.home";
+  static final String HOME = "musabench.home";
 
   private Checkout() {}
 

@@ -20,8 +20,13 @@ final class ExitCode {
   /** The run directory cannot be written. */
   static final int CANNOT_WRITE = 74;
 
-  /** Stopped by Ctrl-C or SIGTERM; the finished cases are saved. Set by the JVM itself. */
+  /**
+   * Stopped by Ctrl-C; the finished cases are saved. Set by the JVM itself, as is 143, SIGTERM's.
+   */
   static final int INTERRUPTED = 130;
+
+  /** Stopped by SIGTERM; the finished cases are saved. */
+  static final int TERMINATED = 143;
 
   private ExitCode() {}
 }

@@ -2,6 +2,7 @@ package io.musabench.jmh.cli;
 
 import io.musabench.results.run.RunException;
 import java.io.PrintWriter;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -33,7 +34,8 @@ import picocli.CommandLine.Spec;
       "69:no usable device, or a library cannot be loaded",
       "70:an error inside musabench",
       "74:the run directory cannot be written",
-      "130:stopped by Ctrl-C; the finished cases are saved"
+      "130:stopped by Ctrl-C; the finished cases are saved",
+      "143:stopped by SIGTERM; the finished cases are saved"
     })
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;
@@ -49,6 +51,12 @@ public final class Main implements Runnable {
 
   /** Runs one command and returns its exit code. */
   static int execute(String... arguments) {
+    try {
+      Settings.check(System.getProperties());
+    } catch (UsageException e) {
+      System.err.println("musabench: " + e.getMessage());
+      return ExitCode.USAGE;
+    }
     return commandLine().execute(arguments);
   }
 
@@ -89,11 +97,16 @@ public final class Main implements Runnable {
   }
 
   private static int usage(ParameterException exception, String[] arguments) {
-    PrintWriter err = exception.getCommandLine().getErr();
-    err.println("musabench: " + exception.getMessage());
-    CommandLine.UnmatchedArgumentException.printSuggestions(exception, err);
-    err.println(
-        "Try '" + exception.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
+    CommandLine line = exception.getCommandLine();
+    PrintWriter err = line.getErr();
+    if (line.getParent() == null && arguments.length > 0 && !arguments[0].startsWith("-")) {
+      Set<String> commands = line.getSubcommands().keySet();
+      err.println("musabench: " + Suggestions.unknown("command", arguments[0], commands));
+    } else {
+      err.println("musabench: " + exception.getMessage());
+      CommandLine.UnmatchedArgumentException.printSuggestions(exception, err);
+    }
+    err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");
     return ExitCode.USAGE;
   }
 

@@ -99,6 +99,9 @@ final class RunCommand implements Callable<Integer> {
     if (timeLimit < 1) {
       throw new UsageException("--time-limit must be at least 1");
     }
+    if (output.toString().isEmpty()) {
+      throw new UsageException("--output is empty; name a folder");
+    }
     Suite chosen = new Selection(catalog, table).select(suite, expressions, assignments);
     Effort effort =
         new Effort(

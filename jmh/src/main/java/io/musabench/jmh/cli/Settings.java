@@ -1,0 +1,37 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.bindings.Target;
+import io.musabench.jmh.device.SessionLimits;
+import io.musabench.results.run.Environment;
+import java.util.List;
+import java.util.Properties;
+
+/** The system properties {@code musabench.*} that mean something. */
+final class Settings {
+  private static final String PREFIX = "musabench.";
+
+  private static final List<String> NAMES =
+      List.of(
+          Target.TARGET_PROPERTY,
+          Target.RUNTIME_PROPERTY,
+          Target.FFI_PROPERTY,
+          Target.KERNELS_PROPERTY,
+          Target.NATIVE_DIR_PROPERTY,
+          Checkout.HOME,
+          SessionLimits.SECONDS);
+
+  private Settings() {}
+
+  /**
+   * @throws UsageException when one is set that nobody reads; the message names the nearest
+   */
+  static void check(Properties properties) {
+    for (String name : properties.stringPropertyNames()) {
+      if (name.startsWith(PREFIX)
+          && !name.startsWith(Environment.VERSION_PROPERTY)
+          && !NAMES.contains(name)) {
+        throw new UsageException(Suggestions.unknown("system property", name, NAMES));
+      }
+    }
+  }
+}
