@@ -23,6 +23,7 @@ import org.openjdk.jmh.results.format.ResultFormatType;
  */
 final class RunRecord {
   private final RunDirectory directory;
+  private final Environment environment;
   private final List<CaseResult> cases = new ArrayList<>();
   private final List<Sample> samples = new ArrayList<>();
   private final List<RunResult> jmh = new ArrayList<>();
@@ -36,7 +37,8 @@ final class RunRecord {
    */
   RunRecord(Path runs, Instant start, Environment environment, Map<String, String> labels) {
     directory = RunDirectory.create(runs, environment.target(), start);
-    directory.saveEnvironment(environment.withVersions(labels));
+    this.environment = environment.withVersions(labels);
+    directory.saveEnvironment(this.environment);
     save();
     directory.markLatest();
   }
@@ -72,9 +74,9 @@ final class RunRecord {
     return closed;
   }
 
-  /** What has been recorded, as reports want it. */
-  RunData data() {
-    return directory.read();
+  /** What has been recorded, as reports want it; not from the files, which a full disk may lack. */
+  synchronized RunData data() {
+    return new RunData(path().getFileName().toString(), environment, cases);
   }
 
   private void save() {

@@ -6,6 +6,7 @@ import io.musabench.jmh.device.Measured;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
+import io.musabench.results.run.RunException;
 import io.musabench.results.run.Status;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -59,6 +60,7 @@ final class SuiteRunner {
     Thread stop = new Thread(() -> stop(record), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
     int failures = 0;
+    RunException unwritten = null;
     try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
       ForkRunner forks = new ForkRunner(log, device.target(), limit);
       int number = 0;
@@ -76,6 +78,8 @@ final class SuiteRunner {
         double seconds = (System.nanoTime() - began) / 1e9;
         say(Progress.line(number, cases.size(), spec, result, seconds));
       }
+    } catch (RunException e) {
+      unwritten = e; // What has been measured is shown all the same.
     } finally {
       if (!record.isClosed()) {
         Runtime.getRuntime().removeShutdownHook(stop);
@@ -86,6 +90,9 @@ final class SuiteRunner {
     say("Run     " + record.path());
     if (failures > 0) {
       say("%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
+    }
+    if (unwritten != null) {
+      throw unwritten;
     }
     return failures == 0 ? ExitCode.OK : ExitCode.CASE_FAILED;
   }

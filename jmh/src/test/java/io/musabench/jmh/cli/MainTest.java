@@ -28,7 +28,7 @@ class MainTest {
   void shouldDocumentExitCodesOfEachCommand(String command) {
     assertThat(run(command, "--help")).isEqualTo(ExitCode.OK);
     assertThat(out.toString())
-        .contains("Usage: musabench " + command, "Exit codes:", "64 ", "130 ");
+        .contains("Usage: musabench " + command, "Exit codes:", "64 ", "130 ", "143 ");
   }
 
   @Test
@@ -119,6 +119,12 @@ class MainTest {
             .select(null, List.of("Gemm"), List.of("projection=4096x1024"));
     assertThat(suite.cases()).hasSize(1);
     CaseCheck.check(suite.cases().iterator().next());
+  }
+
+  @Test
+  void shouldNameTheNearestCommand() {
+    assertThat(run("rum", "RmsNorm")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("unknown command \"rum\" (did you mean run?)");
   }
 
   @Test

@@ -76,9 +76,14 @@ final class MusabenchProcess {
     }
   }
 
-  /** What Ctrl-C sends. */
-  void interrupt() throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+  /** Sends a signal: {@code INT} is what Ctrl-C sends. */
+  void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
+  /** What cannot be caught. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
   }
 
   /** The processes it has started. */

@@ -13,9 +13,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whole runs on the host device, with and without injected faults. */
 class RunOnHostTest {
@@ -110,6 +114,8 @@ class RunOnHostTest {
     CaseResult result = cases().get(0);
     assertThat(result.status()).isEqualTo(Status.FAILED);
     assertThat(result.reason()).startsWith("wrong result: rms_norm");
+    assertThat(run.text())
+        .contains("Faults were injected below this run, by " + FAULTS + ": kernel:rms_norm");
     assertThat(result.deviceTimeMedianUs()).isNaN();
     assertThat(json()).isEmpty();
   }
@@ -152,8 +158,10 @@ class RunOnHostTest {
     assertThat(cases().get(0).reason()).contains("DeviceException", "700");
   }
 
-  @Test
-  void shouldKeepFinishedCasesAndKillTheForkWhenInterrupted() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"INT, " + ExitCode.INTERRUPTED, "TERM, " + ExitCode.TERMINATED})
+  void shouldKeepFinishedCasesAndKillTheForkWhenStopped(String signal, int exitCode)
+      throws Exception {
     MusabenchProcess run =
         start(Map.of(FAULTS, "kernel:silu_and_mul:1=hang"), "^elementwise.RmsNorm$", "SiluAndMul");
     run.awaitOutput("[1/2]");
@@ -162,12 +170,32 @@ class RunOnHostTest {
     }
     Thread.sleep(1500); // Until the fork hangs in the kernel.
     List<ProcessHandle> forks = run.descendants();
-    run.interrupt();
-    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.INTERRUPTED);
+    run.signal(signal);
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(exitCode);
     assertThat(run.text()).contains("Stopped. The finished cases are in");
     assertThat(forks).isNotEmpty().noneMatch(ProcessHandle::isAlive);
     assertThat(cases()).extracting(CaseResult::status).containsExactly(Status.OK);
     assertThat(json()).hasSize(1);
+  }
+
+  @Test
+  void shouldLeaveNoForkBehindWhenItIsKilled() throws Exception {
+    MusabenchProcess run = start(Map.of(FAULTS, "kernel:rms_norm:1=hang"), "^elementwise.RmsNorm$");
+    run.awaitOutput("Run     ");
+    while (run.descendants().isEmpty()) {
+      Thread.sleep(20);
+    }
+    Thread.sleep(1500); // Until the fork hangs in the kernel.
+    List<ProcessHandle> forks = run.descendants();
+    run.kill();
+    assertThat(forks).isNotEmpty();
+    try {
+      for (ProcessHandle fork : forks) {
+        fork.onExit().get(20, TimeUnit.SECONDS);
+      }
+    } finally {
+      forks.forEach(ProcessHandle::destroyForcibly);
+    }
   }
 
   @Test
@@ -176,6 +204,50 @@ class RunOnHostTest {
     MusabenchProcess run = start(Map.of(), "^elementwise.RmsNorm$");
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CANNOT_WRITE);
     assertThat(run.text()).contains(file.toString()).doesNotContain("\tat ");
+  }
+
+  @Test
+  void shouldShowFinishedCasesWhenTheRunDirectoryIsGone() throws Exception {
+    MusabenchProcess run = start(Map.of(), "^elementwise.RmsNorm$", "SiluAndMul");
+    run.awaitOutput("[1/2]");
+    try (Stream<Path> files = Files.list(latest().path())) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(latest().path());
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CANNOT_WRITE);
+    assertThat(run.text())
+        .containsPattern("Kernels, device time")
+        .containsPattern("(?m)^  RmsNorm .* us ")
+        .contains("musabench: Cannot write", "its folder is gone")
+        .doesNotContain("\tat ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/proc/nowhere, Cannot make /proc/nowhere",
+    "/dev/null/runs, Not a directory",
+    "'', --output is empty"
+  })
+  void shouldSayInOneLineWhyAFolderCannotBeUsed(String output, String reason) throws Exception {
+    MusabenchProcess run =
+        MusabenchProcess.start(
+            folder, Map.of(), "run", "--no-roofs", "^elementwise.RmsNorm$", "--output=" + output);
+    assertThat(run.exitCode())
+        .as(run.text())
+        .isEqualTo(output.isEmpty() ? ExitCode.USAGE : ExitCode.CANNOT_WRITE);
+    assertThat(run.text()).contains(reason).doesNotContain("\tat ", "java.nio");
+  }
+
+  @Test
+  void shouldRefuseASystemPropertyThatNobodyReads() throws Exception {
+    MusabenchProcess run =
+        MusabenchProcess.start(
+            folder, Map.of("JDK_JAVA_OPTIONS", "-Dmusabench.traget=musa"), "list");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.text())
+        .contains("unknown system property \"musabench.traget\" (did you mean musabench.target?)");
   }
 
   @Test

@@ -35,6 +35,9 @@ public final class RunReport {
   /** Length of the answers in the TPOT section, that of the usual 1024-in, 256-out workload. */
   static final int OUTPUT_TOKENS = 256;
 
+  /** The host runtime's environment variable. */
+  private static final String FAULTS = "MUSART_HOST_FAULTS";
+
   private static final String STEP = "step";
   private static final String LAUNCH = "launch";
   private static final String ROOF = "roof";
@@ -59,6 +62,7 @@ public final class RunReport {
     report.steps();
     report.tpot();
     report.notMeasured();
+    report.faults();
     return report.out.toString();
   }
 
@@ -424,6 +428,15 @@ public final class RunReport {
       if (!c.reproduce().isEmpty()) {
         out.append("    again: ").append(c.reproduce()).append('\n');
       }
+    }
+  }
+
+  /** Nobody should take a run with planted errors for one of the device as it is. */
+  private void faults() {
+    String faults = run.environment().settings().get(FAULTS);
+    if (faults != null) {
+      out.append("\nFaults were injected below this run, by ").append(FAULTS).append(": ");
+      out.append(faults).append('\n');
     }
   }
 

@@ -91,7 +91,8 @@ final class AtomicFile {
   }
 
   private static RunException cannotWrite(Path file, Exception e) {
-    String reason = e instanceof NoSuchFileException ? "its folder is gone" : e.getMessage();
-    return new RunException("Cannot write " + file + ": " + reason, e);
+    return e instanceof NoSuchFileException
+        ? new RunException("Cannot write " + file + ": its folder is gone", e)
+        : RunException.because("Cannot write " + file, e);
   }
 }

@@ -3,7 +3,7 @@ package io.musabench.results.run;
 import java.util.List;
 
 /**
- * Everything a report needs, as it is read back from a run directory.
+ * Everything a report needs: what a run directory holds besides the samples.
  *
  * @param name name of the run directory
  * @param environment where and with what it was measured

@@ -3,7 +3,6 @@ package io.musabench.results.run;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -59,7 +58,7 @@ public final class RunDirectory {
       }
       throw new RunException("Cannot make " + runs.resolve(name) + ": too many of that name");
     } catch (IOException e) {
-      throw new RunException("Cannot make " + runs.resolve(name) + ": " + reason(e), e);
+      throw RunException.because("Cannot make " + runs.resolve(name), e);
     }
   }
 
@@ -144,12 +143,7 @@ public final class RunDirectory {
     try {
       return Files.readAllBytes(path.resolve(file));
     } catch (IOException e) {
-      throw new RunException("Cannot read " + name(file) + ": " + reason(e), e);
+      throw RunException.because("Cannot read " + name(file), e);
     }
-  }
-
-  /** Java's own message is often the bare path. */
-  private static String reason(IOException e) {
-    return e instanceof NoSuchFileException ? "it does not exist" : e.toString();
   }
 }

@@ -1,5 +1,10 @@
 package io.musabench.results.run;
 
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
 /**
  * A run directory that cannot be written or read. The message is one line that names the file and
  * the reason, fit to be shown to the user.
@@ -10,6 +15,27 @@ public final class RunException extends RuntimeException {
   /** A problem without a cause in Java. */
   public RunException(String message) {
     super(message);
+  }
+
+  /** What cannot be done, with the file system's reason in words. */
+  public static RunException because(String what, Exception cause) {
+    return new RunException(what + ": " + reason(cause), cause);
+  }
+
+  // Java's own messages are often the bare path, or a class name.
+  private static String reason(Exception cause) {
+    if (cause instanceof NoSuchFileException) {
+      return "it does not exist";
+    }
+    if (cause instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (cause instanceof FileAlreadyExistsException) {
+      return "there is a file of that name";
+    }
+    boolean told = cause instanceof FileSystemException;
+    String reason = told ? ((FileSystemException) cause).getReason() : cause.getMessage();
+    return reason == null ? cause.getClass().getSimpleName() : reason;
   }
 
   /** A problem with its cause. */
