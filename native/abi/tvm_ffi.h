@@ -1,6 +1,8 @@
 // The part of the TVM-FFI C ABI that kernels and their callers need: our declarations, layouts checked by
 // static_assert. Names and layouts are those of tvm-ffi v0.1.9 and later (c_api.h, extra/c_env_api.h) and of
-// DLPack 1.x. libtvm_ffi_host implements what is declared here; the real libtvm_ffi takes its place.
+// DLPack 1.x. libtvm_ffi_host implements what is declared here; the real libtvm_ffi takes its place. Ours turns some
+// misuse into errors that the real one leaves undefined: NULL handles, texts and outputs, negative devices and ranks, a
+// later major version of DLPack, an allocator that fails without saying why. Rely on none of that.
 //
 // Functions that return int return 0, or -1 with an error raised in the calling thread (see TVMFFISafeCallType).
 #pragma once
@@ -182,7 +184,8 @@ typedef int (*DLPackManagedTensorAllocator)(DLTensor* prototype, DLManagedTensor
                                             void (*SetError)(void* error_ctx, const char* kind, const char* message));
 
 // Sets the calling thread's allocator and, when write_to_global_context is not 0, the one of threads without their own.
-// The original is the one that was in force in this thread. NULL as the thread's own leaves the global one in force.
+// The original is the thread's own, NULL where only a global one was in force: setting it again restores what was.
+// NULL as the thread's own leaves the global one in force.
 int TVMFFIEnvSetDLPackManagedTensorAllocator(DLPackManagedTensorAllocator allocator, int write_to_global_context,
                                              DLPackManagedTensorAllocator* opt_out_original_allocator);
 DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void);

@@ -64,7 +64,7 @@ DLPackManagedTensorAllocator TVMFFIEnvGetDLPackManagedTensorAllocator(void) {
 
 int TVMFFIEnvSetDLPackManagedTensorAllocator(DLPackManagedTensorAllocator allocator, int write_to_global_context,
                                              DLPackManagedTensorAllocator* opt_out_original_allocator) {
-  if (opt_out_original_allocator != nullptr) *opt_out_original_allocator = TVMFFIEnvGetDLPackManagedTensorAllocator();
+  if (opt_out_original_allocator != nullptr) *opt_out_original_allocator = thread_allocator;
   if (write_to_global_context != 0) global_allocator.store(allocator);
   thread_allocator = allocator;
   return 0;

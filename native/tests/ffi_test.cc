@@ -1,4 +1,7 @@
 // libtvm_ffi_host, the argument readers of kernel exports (ffi_args.h), and both together through the test kernels.
+// With the real libtvm_ffi preloaded (LD_PRELOAD) the same tests run on that one, but for checks that only ours makes.
+#include <dlfcn.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -76,6 +79,20 @@ struct TestTensor {
   TestTensor(const TestTensor&) = delete;
   TVMFFIAny view() const { return pointer_any(kTVMFFIDLTensorPtr, &tensor); }
 };
+
+// Whether the tests run on our library. The real one leaves some misuse unchecked that ours turns into an error.
+bool is_host_library() {
+  Dl_info info = {};
+  return dladdr(reinterpret_cast<void*>(&TVMFFIGetVersion), &info) != 0 &&
+         std::string(info.dli_fname).find("libtvm_ffi_host") != std::string::npos;
+}
+
+// Says that a check of our library only is left out.
+bool skipped(const char* what) {
+  if (is_host_library()) return false;
+  std::cerr << "  skipped: " << what << ": a check that only libtvm_ffi_host makes" << std::endl;
+  return true;
+}
 
 struct Outcome {
   int code;
@@ -191,6 +208,7 @@ void references_are_counted_across_threads() {
 }
 
 void null_handles_are_errors() {
+  if (skipped("null handles")) return;
   std::string kind;
   std::string message;
   CHECK_EQ(TVMFFIObjectIncRef(nullptr), -1);
@@ -363,6 +381,12 @@ void unsuitable_tensors_stay_with_their_owner() {
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&offset.managed, 4, 0, &tensor), 0);
   TVMFFIObjectDecRef(tensor);
   CHECK_EQ(deleted, 1);
+  ManagedTensor padded({2, 2});
+  padded.managed.flags = 4;
+  CHECK_EQ(TVMFFITensorFromDLPackVersioned(&padded.managed, 0, 0, &tensor), -1);
+  take_raised(&kind, &message);
+  CHECK_EQ(deleted, 1);
+  if (skipped("absurd extents, a later DLPack, negative ranks")) return;
   // The product of the extents is no 64-bit number.
   ManagedTensor absurd({int64_t{1} << 40, int64_t{1} << 40, 2}, {int64_t{1} << 41, 2, 1});
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&absurd.managed, 0, 1, &tensor), 0);
@@ -371,9 +395,6 @@ void unsuitable_tensors_stay_with_their_owner() {
   ManagedTensor later({2, 2});
   later.managed.version.major = 2;
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&later.managed, 0, 0, &tensor), -1);
-  ManagedTensor padded({2, 2});
-  padded.managed.flags = 4;
-  CHECK_EQ(TVMFFITensorFromDLPackVersioned(&padded.managed, 0, 0, &tensor), -1);
   ManagedTensor negative({2, 2});
   negative.managed.dl_tensor.ndim = -1;
   CHECK_EQ(TVMFFITensorFromDLPackVersioned(&negative.managed, 0, 0, &tensor), -1);
@@ -406,9 +427,10 @@ void streams_are_kept_per_device_and_thread() {
   const Outcome outcome = call(&__tvm_ffi_ffi_test_stream, {any(kTVMFFIInt, kDLCPU), any(kTVMFFIInt, 3)});
   CHECK(outcome.result.v_ptr == &b);
   std::thread([] { CHECK(TVMFFIEnvGetStream(kDLCPU, 0) == nullptr); }).join();
-  CHECK_EQ(TVMFFIEnvSetStream(-1, 0, nullptr, nullptr), -1);
   TVMFFIEnvSetStream(kDLCPU, 0, nullptr, nullptr);
   TVMFFIEnvSetStream(kDLCPU, 3, nullptr, nullptr);
+  if (skipped("negative devices")) return;
+  CHECK_EQ(TVMFFIEnvSetStream(-1, 0, nullptr, nullptr), -1);
 }
 
 // A fresh ManagedTensor like the prototype, freed by its deleter.
@@ -455,7 +477,13 @@ void the_threads_allocator_comes_before_the_global_one() {
   TVMFFIEnvSetDLPackManagedTensorAllocator(&fail_silently, 0, &original);
   CHECK(original == &allocate_on_heap);
   CHECK(TVMFFIEnvGetDLPackManagedTensorAllocator() == &fail_silently);
-  std::thread([] { CHECK(TVMFFIEnvGetDLPackManagedTensorAllocator() == &allocate_on_heap); }).join();
+  std::thread([] {
+    CHECK(TVMFFIEnvGetDLPackManagedTensorAllocator() == &allocate_on_heap);
+    DLPackManagedTensorAllocator own = &fail_silently;
+    TVMFFIEnvSetDLPackManagedTensorAllocator(&fail_with_reason, 0, &own);
+    CHECK(own == nullptr);
+    CHECK(TVMFFIEnvGetDLPackManagedTensorAllocator() == &fail_with_reason);
+  }).join();
   TVMFFIEnvSetDLPackManagedTensorAllocator(nullptr, 0, nullptr);
   CHECK(TVMFFIEnvGetDLPackManagedTensorAllocator() == &allocate_on_heap);
   TVMFFIEnvSetDLPackManagedTensorAllocator(nullptr, 1, nullptr);
@@ -484,10 +512,11 @@ void failing_allocators_are_errors() {
     CHECK_EQ(outcome.code, -1);
     return outcome.kind + ": " + outcome.message;
   };
-  CHECK_EQ(attempt(nullptr).substr(0, 43), "RuntimeError: TVMFFIEnvTensorAlloc: no allo");
+  CHECK_EQ(attempt(nullptr).substr(0, 36), "RuntimeError: TVMFFIEnvTensorAlloc: ");
   CHECK_EQ(attempt(&fail_with_reason), "MemoryError: no more");
+  CHECK_EQ(attempt(&return_nothing).substr(0, 14), "RuntimeError: ");
+  if (skipped("an allocator that fails and says nothing")) return;
   CHECK_EQ(attempt(&fail_silently), "RuntimeError: TVMFFIEnvTensorAlloc: the allocator failed without saying why");
-  CHECK_EQ(attempt(&return_nothing), "RuntimeError: TVMFFIEnvTensorAlloc: the allocator returned no tensor");
 }
 
 void nested_arrays_are_returned_and_released() {
