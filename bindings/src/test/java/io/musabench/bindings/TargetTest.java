@@ -53,6 +53,25 @@ class TargetTest {
     assertThat(result.status()).isZero();
   }
 
+  @Test
+  void shouldUseTheFfiLibraryThatIsNamed() throws Exception {
+    Path named =
+        Files.copy(
+            Path.of(nativeFolder(), "libtvm_ffi_host.so"),
+            empty.toRealPath().resolve("libtvm_ffi.so"));
+    ForkedJvm.Result result =
+        open(
+            Map.of(
+                Target.TARGET_PROPERTY,
+                "host",
+                Target.NATIVE_DIR_PROPERTY,
+                nativeFolder(),
+                Target.FFI_PROPERTY,
+                named.toString()));
+    assertThat(result.output()).contains("opened host").contains("ffi " + named);
+    assertThat(result.status()).isZero();
+  }
+
   private static String realFolder() {
     try {
       return Path.of(nativeFolder()).toRealPath().toString();

@@ -62,7 +62,11 @@ class FaultTest {
   private static ForkedJvm.Result run(String faults, String... arguments) {
     return ForkedJvm.run(
         Work.class,
-        Map.of(Target.NATIVE_DIR_PROPERTY, Target.nativeFolder().orElseThrow().toString()),
+        Map.of(
+            Target.NATIVE_DIR_PROPERTY,
+            Target.nativeFolder().orElseThrow().toString(),
+            Target.FFI_PROPERTY,
+            System.getProperty(Target.FFI_PROPERTY, "")),
         Map.of("MUSART_HOST_FAULTS", faults),
         arguments);
   }

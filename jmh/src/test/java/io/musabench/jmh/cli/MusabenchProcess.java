@@ -43,6 +43,8 @@ final class MusabenchProcess {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Dmusabench.target=host");
     command.add("-Dmusabench.native.dir=" + nativeDir);
+    String ffi = Target.FFI_PROPERTY;
+    command.add("-D" + ffi + "=" + System.getProperty(ffi, ""));
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
