@@ -41,6 +41,9 @@ class ModuleRulesTest {
             "io.musabench.results.audit",
             "io.musabench.results.devices",
             "io.musabench.results.report",
+            "io.musabench.results.compare",
+            "io.musabench.results.calibration",
+            "io.musabench.results.history",
             "io.musabench.results.serving")
         .check(RESULTS);
   }

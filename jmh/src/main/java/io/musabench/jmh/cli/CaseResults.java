@@ -22,8 +22,6 @@ import java.util.TreeMap;
 
 /** Turns what forks measured into the records of a run directory. */
 final class CaseResults {
-  private static final String DEVICE_TIME = "device.time";
-
   private CaseResults() {}
 
   /**
@@ -81,11 +79,11 @@ final class CaseResults {
         Measured measured = forks.get(fork).get(iteration);
         Map<String, Metric> metrics = new LinkedHashMap<>();
         String primary =
-            measured.clock() == Measured.Clock.DEVICE ? DEVICE_TIME : Measured.HOST_TIME;
+            measured.clock() == Measured.Clock.DEVICE ? Sample.DEVICE_TIME : Measured.HOST_TIME;
         metrics.put(primary, new Metric(primary, "ns/op", measured.nanos()));
         measured.metrics().forEach(metric -> metrics.put(metric.name(), metric));
         for (StepPart part : measured.parts()) {
-          String name = DEVICE_TIME + "." + part.role() + " " + part.shape();
+          String name = Sample.DEVICE_TIME + "." + part.role() + " " + part.shape();
           metrics.put(name, new Metric(name, "ns/op", part.nanos()));
         }
         for (Metric metric : metrics.values()) {

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       RunCommand.class,
       ListCommand.class,
       DoctorCommand.class,
+      CompareCommand.class,
       ServingCommand.class,
       HelpCommand.class
     },
@@ -113,7 +114,7 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "name a command: run, list, doctor or serving");
+        spec.commandLine(), "name a command: run, compare, list, doctor or serving");
   }
 
   /** The version that the build wrote into the jar. */

@@ -8,7 +8,7 @@ import java.util.List;
  * A table of text. Columns are as wide as their content; where the whole would be too wide, the
  * widest left-aligned column is cut, and says so by two dots.
  */
-final class TextTable {
+public final class TextTable {
   /** Columns of a usual terminal that people widen once. */
   static final int MAX_WIDTH = 120;
 
@@ -19,6 +19,7 @@ final class TextTable {
   private final List<String> headers;
   private final List<Boolean> left;
   private final List<List<String>> rows = new ArrayList<>();
+  private int maxWidth = MAX_WIDTH;
 
   /**
    * Starts a table.
@@ -26,13 +27,19 @@ final class TextTable {
    * @param headers one a column; a column is aligned to the right if its header starts with {@code
    *     >}, which is not printed
    */
-  TextTable(String... headers) {
+  public TextTable(String... headers) {
     this.left = Arrays.stream(headers).map(h -> !h.startsWith(">")).toList();
     this.headers = Arrays.stream(headers).map(h -> h.startsWith(">") ? h.substring(1) : h).toList();
   }
 
+  /** Cuts nothing: for tables whose names somebody has to copy. */
+  public TextTable uncut() {
+    maxWidth = Integer.MAX_VALUE;
+    return this;
+  }
+
   /** Adds a row. */
-  void row(String... cells) {
+  public void row(String... cells) {
     if (cells.length != headers.size()) {
       throw new IllegalArgumentException(
           "The table has " + headers.size() + " columns, not " + cells.length);
@@ -40,7 +47,8 @@ final class TextTable {
     rows.add(List.of(cells));
   }
 
-  boolean isEmpty() {
+  /** Whether it has no row. */
+  public boolean isEmpty() {
     return rows.isEmpty();
   }
 
@@ -63,7 +71,7 @@ final class TextTable {
 
   private void fit(int[] widths) {
     int total = INDENT.length() + Arrays.stream(widths).sum() + GAP.length() * (widths.length - 1);
-    while (total > MAX_WIDTH) {
+    while (total > maxWidth) {
       int widest = -1;
       for (int i = 0; i < widths.length; i++) {
         if (left.get(i) && (widest < 0 || widths[i] > widths[widest])) {

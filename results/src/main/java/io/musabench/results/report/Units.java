@@ -5,15 +5,16 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /** Numbers as people read them: three significant digits and a unit that fits. */
-final class Units {
-  static final String NOTHING = "-";
+public final class Units {
+  /** Stands for a number that does not exist. */
+  public static final String NOTHING = "-";
 
   private static final MathContext THREE = new MathContext(3, RoundingMode.HALF_UP);
 
   private Units() {}
 
   /** A time in ns, us, ms or s; {@code -} if it is not a number. */
-  static String time(double microseconds) {
+  public static String time(double microseconds) {
     if (!Double.isFinite(microseconds)) {
       return NOTHING;
     }
@@ -32,7 +33,7 @@ final class Units {
   }
 
   /** Three significant digits, more before the point if there are more; never an exponent. */
-  static String number(double value) {
+  public static String number(double value) {
     if (!Double.isFinite(value)) {
       return NOTHING;
     }
@@ -47,12 +48,12 @@ final class Units {
   }
 
   /** Per cent with one digit behind the point. */
-  static String percent(double percent) {
+  public static String percent(double percent) {
     return Double.isFinite(percent) ? oneDigit(percent) + " %" : NOTHING;
   }
 
   /** Per cent with its sign. */
-  static String change(double percent) {
+  public static String change(double percent) {
     return (percent >= 0 ? "+" : "") + percent(percent);
   }
 
@@ -61,7 +62,7 @@ final class Units {
   }
 
   /** Bytes in GiB with one digit. */
-  static String gib(long bytes) {
+  public static String gib(long bytes) {
     return oneDigit(bytes / (double) (1L << 30)) + " GiB";
   }
 }

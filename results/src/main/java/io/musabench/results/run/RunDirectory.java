@@ -1,14 +1,17 @@
 package io.musabench.results.run;
 
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * The folder {@code <UTC time>-<target>} of one run. Each {@code save} replaces its file whole, so
@@ -132,7 +135,22 @@ public final class RunDirectory {
    * @throws RunException if the file is missing, damaged or of another schema version
    */
   public List<Sample> readSamples() {
-    return RunFiles.samples(name(SAMPLES), bytes(SAMPLES));
+    List<Sample> samples = new ArrayList<>();
+    eachSample(samples::add);
+    return samples;
+  }
+
+  /**
+   * Reads the samples one by one, in the order of the file.
+   *
+   * @throws RunException if the file is missing, damaged or of another schema version
+   */
+  public void eachSample(Consumer<Sample> consumer) {
+    try (Reader text = Files.newBufferedReader(path.resolve(SAMPLES))) {
+      RunFiles.samples(name(SAMPLES), text, consumer);
+    } catch (IOException e) {
+      throw new RunException("Cannot read " + name(SAMPLES) + ": " + reason(e), e);
+    }
   }
 
   private String name(String file) {

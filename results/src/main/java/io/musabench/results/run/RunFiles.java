@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.musabench.results.model.Work;
 import java.io.IOException;
+import java.io.Reader;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
 import org.apache.commons.csv.CSVRecord;
@@ -242,20 +244,22 @@ final class RunFiles {
     return cases;
   }
 
-  static List<Sample> samples(String file, byte[] content) {
-    List<Sample> samples = new ArrayList<>();
-    for (Row row : rows(file, content, SAMPLE_COLUMNS)) {
-      samples.add(
-          new Sample(
-              row.text("case"),
-              row.text("metric"),
-              row.integer("fork"),
-              row.integer("iteration"),
-              row.integer("index"),
-              row.number("value"),
-              row.text("unit")));
-    }
-    return samples;
+  /** Reads samples one by one: a run may have millions. */
+  static void samples(String file, Reader text, Consumer<Sample> consumer) {
+    eachRow(
+        file,
+        text,
+        SAMPLE_COLUMNS,
+        row ->
+            consumer.accept(
+                new Sample(
+                    row.text("case"),
+                    row.text("metric"),
+                    row.integer("fork"),
+                    row.integer("iteration"),
+                    row.integer("index"),
+                    row.number("value"),
+                    row.text("unit"))));
   }
 
   /** Every digit, so that what is read back is what was measured. */
@@ -287,10 +291,15 @@ final class RunFiles {
   }
 
   private static List<Row> rows(String file, byte[] content, String[] columns) {
-    CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
     List<Row> rows = new ArrayList<>();
-    String text = new String(content, StandardCharsets.UTF_8);
-    try (var parser = format.parse(new StringReader(text))) {
+    Reader text = new StringReader(new String(content, StandardCharsets.UTF_8));
+    eachRow(file, text, columns, rows::add);
+    return rows;
+  }
+
+  private static void eachRow(String file, Reader text, String[] columns, Consumer<Row> consumer) {
+    CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
+    try (var parser = format.parse(text)) {
       for (String column : columns) {
         if (!parser.getHeaderNames().contains(column)) {
           throw new RunException(file + " has no column " + column);
@@ -303,12 +312,11 @@ final class RunFiles {
         }
         Row row = new Row(file, line);
         checkVersion(file, row.text("schema_version"), CSV_SCHEMA_VERSION);
-        rows.add(row);
+        consumer.accept(row);
       }
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
       throw new RunException(file + " is not valid CSV: " + e.getMessage(), e);
     }
-    return rows;
   }
 
   private static void checkVersion(String file, String found, int expected) {

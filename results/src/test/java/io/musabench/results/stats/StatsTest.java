@@ -222,4 +222,39 @@ class StatsTest {
     assertThatThrownBy(() -> new Interval(2, 1, 0.9)).hasMessageContaining("upside down");
     assertThatThrownBy(() -> new Interval(Double.NaN, 1, 0.9)).hasMessageContaining("upside down");
   }
+
+  @Test
+  void varianceOfMedianIsThatOfAllResamples() {
+    double[] sample = {100, 13, 12, 11, 10};
+    double[] medians = new double[5 * 5 * 5 * 5 * 5];
+    for (int r = 0; r < medians.length; r++) {
+      double[] resample = new double[5];
+      for (int i = 0, rest = r; i < 5; i++, rest /= 5) {
+        resample[i] = sample[rest % 5];
+      }
+      medians[r] = Stats.median(resample);
+    }
+    double all = Stats.variance(medians) * (medians.length - 1) / medians.length;
+    assertThat(Stats.varianceOfMedian(sample)).isCloseTo(all, within(1e-9 * all));
+    assertThat(Stats.varianceOfMedian(1, 3)).isCloseTo(1, within(1e-12));
+    assertThat(Stats.varianceOfMedian(5)).isZero();
+    assertThat(Stats.varianceOfMedian(5, 5, 5)).isZero();
+  }
+
+  @Test
+  void varianceOfMedianOfManyValuesIsTheAsymptoticOne() {
+    int n = 20_001;
+    double[] uniform = new double[n];
+    for (int i = 0; i < n; i++) {
+      uniform[i] = (i + 0.5) / n;
+    }
+    // 1 / (4 n f²) with the density f = 1 of the uniform distribution.
+    assertThat(Stats.varianceOfMedian(uniform)).isCloseTo(0.25 / n, within(0.25 / n * 0.01));
+  }
+
+  @Test
+  void varianceDividesByOneLess() {
+    assertThat(Stats.variance(1, 2, 3, 4)).isCloseTo(5.0 / 3, within(1e-12));
+    assertThat(Stats.variance(3)).isZero();
+  }
 }

@@ -1,0 +1,125 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.compare.Comparison;
+import io.musabench.results.compare.ComparisonReport;
+import io.musabench.results.compare.Judge;
+import io.musabench.results.compare.MeasuredRun;
+import io.musabench.results.compare.Tolerance;
+import io.musabench.results.run.RunException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code musabench compare}. */
+@Command(
+    name = "compare",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Says whether a candidate is slower than its base, case by case.",
+      "",
+      "Each side is a run directory, or the JSON of JMH of any project. The fork is the unit: both"
+          + " need at least four of them (musabench run --forks 10).",
+      "SLOWER and FASTER: beyond epsilon, with one false alarm in a hundred comparisons. SAME: the"
+          + " 95 %% interval lies within epsilon. UNDECIDED: neither.",
+      ""
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:no regression",
+      "1:a case is slower, or missing in the candidate",
+      "2:--strict, and a case is undecided or slower by its clock alone",
+      "3:a case is not comparable: conditions differ, too few forks, or values that are no times",
+      "64:usage: unknown option, or a file that is neither a run directory nor JMH's JSON"
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  musabench compare results/runs/A results/runs/B",
+      "  musabench compare --format md base.json candidate.json",
+      "  musabench compare --accept library.runtime --strict A B"
+    })
+final class CompareCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "RUN", arity = "0..*", description = "base and candidate")
+  private List<Path> runs = List.of();
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      defaultValue = "text",
+      description = "text, md, json, junit or csv (default ${DEFAULT-VALUE})")
+  private ComparisonReport format;
+
+  @Option(
+      names = "--alpha",
+      paramLabel = "P",
+      description = "chance of a false alarm among all cases together (default 0.01)")
+  private double alpha = Judge.ALPHA;
+
+  @Option(
+      names = "--epsilon",
+      paramLabel = "PERCENT",
+      description =
+          "least change that counts (default 1%%); twice a case's own noise and the resolution of"
+              + " events raise it")
+  private String epsilon;
+
+  @Option(
+      names = "--accept",
+      paramLabel = "NAME",
+      description =
+          "a condition that may differ, by its name in the report; library.kernels, the library"
+              + " under test, always may")
+  private List<String> accepted = List.of();
+
+  @Option(names = "--strict", description = "undecided cases are a failure, exit code 2")
+  private boolean strict;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    try {
+      Comparison comparison = compare();
+      format.write(comparison, out);
+      out.flush();
+      return comparison.exitCode();
+    } catch (RunException e) {
+      throw new UsageException(e.getMessage());
+    }
+  }
+
+  private Comparison compare() {
+    if (runs.size() != 2) {
+      throw new ParameterException(spec.commandLine(), "name two runs: BASE CANDIDATE");
+    }
+    MeasuredRun base = MeasuredRun.read(runs.get(0));
+    MeasuredRun candidate = MeasuredRun.read(runs.get(1));
+    if (base.ownFormat() != candidate.ownFormat()) {
+      throw new UsageException(
+          "one side is a run directory and the other a JSON file; their cases have other names");
+    }
+    return Comparison.of(base, candidate, options(Map.of()));
+  }
+
+  private Comparison.Options options(Map<String, Double> noise) {
+    if (!(alpha > 0 && alpha < 1)) {
+      throw new UsageException("--alpha must lie between 0 and 1");
+    }
+    Set<String> names = new HashSet<>(accepted);
+    names.add(Comparison.UNDER_TEST);
+    double least = epsilon == null ? Tolerance.LEAST : Percent.parse("--epsilon", epsilon);
+    return new Comparison.Options(new Judge(alpha), least, noise, names, strict);
+  }
+}

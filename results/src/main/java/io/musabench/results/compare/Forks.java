@@ -1,0 +1,55 @@
+package io.musabench.results.compare;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.DoubleStream;
+
+/** Collects the samples of one quantity of one case, fork by fork. */
+final class Forks {
+  private final Map<Integer, DoubleStream.Builder> samples = new TreeMap<>();
+
+  void add(int fork, double value) {
+    samples.computeIfAbsent(fork, f -> DoubleStream.builder()).add(value);
+  }
+
+  /** A fork that exists, whether or not a sample of it follows. */
+  void open(int fork) {
+    samples.computeIfAbsent(fork, f -> DoubleStream.builder());
+  }
+
+  boolean isEmpty() {
+    return samples.isEmpty();
+  }
+
+  /**
+   * The forks' medians.
+   *
+   * @param toUnit what a value is multiplied by
+   * @param inverse whether the values are rates, whose reciprocals are meant
+   * @throws IllegalArgumentException with a line for the user if a fork has no samples, or one that
+   *     is not a positive number
+   */
+  List<ForkMedian> medians(double toUnit, boolean inverse) {
+    List<ForkMedian> medians = new ArrayList<>();
+    samples.forEach(
+        (fork, builder) -> {
+          double[] values = builder.build().toArray();
+          if (values.length == 0) {
+            throw new IllegalArgumentException("fork " + fork + " has no samples");
+          }
+          for (double value : values) {
+            if (!(value > 0 && value < Double.POSITIVE_INFINITY)) {
+              throw new IllegalArgumentException(
+                  "fork " + fork + " has the value " + value + ", which is no time");
+            }
+          }
+          medians.add(
+              ForkMedian.of(
+                  Arrays.stream(values).map(v -> toUnit * (inverse ? 1 / v : v)).toArray()));
+        });
+    return medians;
+  }
+}

@@ -1,0 +1,70 @@
+package io.musabench.results.compare;
+
+import io.musabench.results.report.Units;
+
+/** A comparison in Markdown: what needs attention first, the rest folded away. */
+final class MarkdownForm {
+  private static final String HEADER =
+      "| case | base | candidate | change | 95 % interval | epsilon | verdict |\n"
+          + "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
+
+  private final Comparison comparison;
+  private final Labels labels;
+
+  MarkdownForm(Comparison comparison) {
+    this.comparison = comparison;
+    this.labels = Cells.labels(comparison);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder attention = new StringBuilder();
+    StringBuilder fine = new StringBuilder();
+    for (CaseComparison row : comparison.rows()) {
+      boolean same = row.verdict() == Verdict.SAME || row.verdict() == Verdict.NEW;
+      (same ? fine : attention).append(row(row));
+    }
+    StringBuilder out = new StringBuilder();
+    out.append("**musabench compare: ").append(Cells.summary(comparison)).append("**");
+    if (!Double.isNaN(comparison.geometricMean())) {
+      out.append(", geometric mean ")
+          .append(Units.change(Cells.percent(comparison.geometricMean())));
+    }
+    out.append("\n\nbase `").append(comparison.base().name());
+    out.append("`, candidate `").append(comparison.candidate().name()).append("`\n");
+    if (!labels.caption().isEmpty()) {
+      out.append("\n").append(escape(labels.caption())).append("\n");
+    }
+    if (attention.length() > 0) {
+      out.append("\n").append(HEADER).append(attention);
+    }
+    if (fine.length() > 0) {
+      out.append("\n<details><summary>same or new</summary>\n\n");
+      out.append(HEADER).append(fine).append("\n</details>\n");
+    }
+    return out.toString();
+  }
+
+  private String row(CaseComparison row) {
+    String verdict = row.verdict().text();
+    if (row.regression()) {
+      verdict = "**" + verdict + "**";
+    }
+    return "| %s | %s %s | %s %s | %s | %s | %s | %s |\n"
+        .formatted(
+            escape(labels.of(row.id())),
+            Cells.time(row.base()),
+            Cells.spread(row.base()),
+            Cells.time(row.candidate()),
+            Cells.spread(row.candidate()),
+            Cells.change(row),
+            Cells.interval(row),
+            Cells.tolerance(row),
+            row.remark().isEmpty() ? verdict : verdict + ": " + escape(row.remark()));
+  }
+
+  /** Names come from files of others; none may end a cell or become markup. */
+  private static String escape(String text) {
+    return text.replaceAll("([\\\\`*_{}\\[\\]<>|#])", "\\\\$1").replaceAll("\\R", " ");
+  }
+}

@@ -1,0 +1,259 @@
+package io.musabench.results.compare;
+
+import static io.musabench.results.compare.Runs.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.musabench.results.run.RunException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.DoubleStream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whole comparisons of JMH files. */
+class ComparisonTest {
+  private static final String FORKS = "[[10,10.1],[10.1,10],[10,10.05],[10.02,10]]";
+
+  @TempDir Path folder;
+
+  private Path file(String name, String... entries) throws IOException {
+    return Files.writeString(folder.resolve(name), "[" + String.join(",", entries) + "]");
+  }
+
+  private Comparison against(String base, String candidate) throws IOException {
+    return Runs.compare(file("base.json", base), file("candidate.json", candidate));
+  }
+
+  private static Verdict verdict(Comparison comparison) {
+    assertThat(comparison.rows()).hasSize(1);
+    return comparison.rows().get(0).verdict();
+  }
+
+  @Test
+  void findsWhatChangedAndOnlyThat() throws IOException {
+    Comparison comparison =
+        Runs.compare(
+            Runs.jmh(folder.resolve("a.json"), 1, 10, 100, 2000, 30),
+            Runs.jmh(folder.resolve("b.json"), 2, 10, 100, 2100, 28));
+    assertThat(comparison.rows())
+        .extracting(CaseComparison::verdict)
+        .containsExactly(Verdict.SAME, Verdict.SLOWER, Verdict.FASTER);
+    assertThat(comparison.rows().get(1).ratio().ratio()).isCloseTo(1.05, within(0.005));
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.REGRESSION);
+    assertThat(comparison.geometricMean()).isCloseTo(Math.cbrt(1.05 * 28 / 30), within(0.005));
+  }
+
+  @Test
+  void aRunAgainstItselfIsTheSame() throws IOException {
+    Path a = Runs.jmh(folder.resolve("a.json"), 1, 10, 100, 2000);
+    Comparison comparison = Runs.compare(a, a);
+    assertThat(comparison.rows()).allMatch(row -> row.verdict() == Verdict.SAME);
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.FINE);
+  }
+
+  @Test
+  void threeForksAreRefused() throws IOException {
+    Comparison comparison =
+        Runs.compare(
+            Runs.jmh(folder.resolve("a.json"), 1, 10, 100),
+            Runs.jmh(folder.resolve("b.json"), 2, 3, 200));
+    assertThat(verdict(comparison)).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(comparison.rows().get(0).reason())
+        .isEqualTo("the candidate has 3 forks, a verdict needs 4");
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.NOT_COMPARABLE);
+  }
+
+  @Test
+  void operationsPerTimeAreTurnedOver() throws IOException {
+    String twice = "[[20,20.2],[20.2,20],[20,20.1],[20.04,20]]";
+    Comparison comparison =
+        against(entry("a.B.c", "ops/us", FORKS), entry("a.B.c", "ops/us", twice));
+    assertThat(verdict(comparison)).isEqualTo(Verdict.FASTER);
+    assertThat(comparison.rows().get(0).base().timeUs()).isCloseTo(0.1, within(0.001));
+  }
+
+  @Test
+  void aHistogramCountsByItsMedian() throws IOException {
+    String histogram =
+        "[[[[10,5],[11,1]]],[[[10.1,5],[90,2]]],[[[10,5],[9,2]]],[[[10.05,5],[11,2]]]]";
+    String text = entry("a.B.c", "ns/op", histogram).replace("rawData", "rawDataHistogram");
+    Comparison comparison = against(text, text);
+    assertThat(verdict(comparison)).isEqualTo(Verdict.SAME);
+    assertThat(comparison.rows().get(0).base().timeUs()).isCloseTo(0.01003, within(0.0001));
+  }
+
+  @Test
+  void aMissingCaseFailsAndANewOneIsANote() throws IOException {
+    Comparison comparison =
+        Runs.compare(
+            file("a.json", entry("a.B.c", "ns/op", FORKS), entry("a.B.d", "ns/op", FORKS)),
+            file("b.json", entry("a.B.c", "ns/op", FORKS), entry("a.B.e", "ns/op", FORKS)));
+    assertThat(comparison.rows())
+        .extracting(CaseComparison::verdict)
+        .containsExactly(Verdict.SAME, Verdict.MISSING, Verdict.NEW);
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.REGRESSION);
+  }
+
+  @Test
+  void everyDifferenceIsListedAndMayBeAccepted() throws IOException {
+    String base = entry("a.B.c", "ns/op", FORKS);
+    String candidate =
+        base.replace("\"threads\": 1", "\"threads\": 2")
+            .replace("17.0.1", "21")
+            .replace("-Xmx1g", "-Xmx2g");
+    Comparison comparison = against(base, candidate);
+    assertThat(verdict(comparison)).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(comparison.rows().get(0).reason())
+        .isEqualTo(
+            "jvmArgs: -Xmx1g against -Xmx2g; threads: 1 against 2; vmVersion: 17.0.1 against 21");
+    Comparison.Options accept =
+        new Comparison.Options(
+            new Judge(), 0.01, Map.of(), Set.of("jvmArgs", "threads", "vmVersion"), false);
+    assertThat(verdict(Comparison.of(comparison.base(), comparison.candidate(), accept)))
+        .isEqualTo(Verdict.SAME);
+  }
+
+  @Test
+  void whereFilesLieIsNoDifference() throws IOException {
+    String base = entry("a.B.c", "ns/op", FORKS);
+    assertThat(verdict(against(base, base.replace("/somewhere", "/elsewhere"))))
+        .isEqualTo(Verdict.SAME);
+  }
+
+  @Test
+  void unitsThatDifferAreNotComparable() throws IOException {
+    Comparison comparison = against(entry("a.B.c", "ns/op", FORKS), entry("a.B.c", "us/op", FORKS));
+    assertThat(verdict(comparison)).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(comparison.rows().get(0).reason()).isEqualTo("unit: ns/op against us/op");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[[10,\"NaN\"],[10],[10],[10]]",
+        "[[10,NaN],[10],[10],[10]]",
+        "[[10,-1],[10],[10],[10]]",
+        "[[10,0],[10],[10],[10]]",
+        "[[10,\"Infinity\"],[10],[10],[10]]",
+        "[[10],[],[10],[10]]",
+        "[]"
+      })
+  void valuesThatAreNoTimesAreNotComparable(String raw) throws IOException {
+    Comparison comparison = against(entry("a.B.c", "ns/op", FORKS), entry("a.B.c", "ns/op", raw));
+    assertThat(verdict(comparison)).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(comparison.rows().get(0).reason()).startsWith("candidate: ").doesNotContain("\n");
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.NOT_COMPARABLE);
+  }
+
+  @Test
+  void aUnitThatIsNoTimeIsNotComparable() throws IOException {
+    String odd = entry("a.B.c", "B/op", FORKS);
+    Comparison comparison = against(odd, odd);
+    assertThat(verdict(comparison)).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(comparison.rows().get(0).reason()).contains("\"B/op\"");
+  }
+
+  @Test
+  void aCaseThatAppearsTwiceIsNotComparable() throws IOException {
+    String once = entry("a.B.c", "ns/op", FORKS);
+    Comparison comparison = Runs.compare(file("a.json", once), file("b.json", once, once));
+    assertThat(verdict(comparison)).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(comparison.rows().get(0).reason()).contains("appears twice");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{}",
+        "[]",
+        "[1]",
+        "[{}]",
+        "[{\"benchmark\": \"a\"}]",
+        "[{\"benchmark\": {\"a\": [1]}, \"primaryMetric\": {}}]",
+        "[{\"benchmark\": [1], \"primaryMetric\": 5}]",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": 5}}]",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": [5]}}]",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": [[\"x\"]]}}]",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": [[{}]]}}]",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawDataHistogram\": [[[5]]]}}]",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawDataHistogram\": [[[[1,2,3]]]]}}]",
+        "[{\"benchmark\": \"a\", \"primary",
+        "not JSON",
+        "\u0000\u0001"
+      })
+  void foreignFilesAreRefusedInOneLine(String text) throws IOException {
+    Path file = Files.writeString(folder.resolve("foreign.json"), text);
+    assertThatThrownBy(() -> MeasuredRun.read(file))
+        .isInstanceOf(RunException.class)
+        .hasMessageContaining("foreign.json")
+        .message()
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void everyTruncationIsRefusedInOneLine() throws IOException {
+    String whole = "[" + entry("a.B.c", "ns/op", FORKS).strip() + "]";
+    for (int length = 0; length < whole.length(); length++) {
+      Path file = Files.writeString(folder.resolve("cut.json"), whole.substring(0, length));
+      assertThatThrownBy(() -> MeasuredRun.read(file))
+          .isInstanceOf(RunException.class)
+          .message()
+          .doesNotContain("\n");
+    }
+  }
+
+  @Test
+  void slowerInTimeButNotInCyclesIsAClockEffect() throws IOException {
+    String clocks =
+        ",\"secondaryMetrics\": {\"device.clock\": {\"scoreUnit\": \"MHz\", \"rawData\": %s}}, \"x\": {}";
+    String slow = "[[10.5,10.6],[10.6,10.5],[10.5,10.55],[10.52,10.5]]";
+    String base =
+        entry("a.B.c", "ns/op", FORKS)
+            .replace(", \"secondaryMetrics\": {}", "")
+            .replace(
+                "\"params\"",
+                clocks.formatted("[[1500],[1500],[1500],[1500]]").substring(1) + ", \"params\"");
+    String candidate =
+        entry("a.B.c", "ns/op", slow)
+            .replace(
+                "\"params\"",
+                clocks.formatted("[[1428],[1429],[1428],[1428]]").substring(1) + ", \"params\"");
+    base = base.replaceFirst("(?s),\\s*\"secondaryMetrics\": \\{}}\\s*$", "}");
+    candidate = candidate.replaceFirst("(?s),\\s*\"secondaryMetrics\": \\{}}\\s*$", "}");
+    Comparison comparison = against(base, candidate);
+    CaseComparison row = comparison.rows().get(0);
+    assertThat(row.verdict()).isEqualTo(Verdict.SLOWER);
+    assertThat(row.clockEffect()).isTrue();
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.FINE);
+    Comparison real = against(base, candidate.replaceAll("142[89]", "1500"));
+    assertThat(real.rows().get(0).clockEffect()).isFalse();
+    assertThat(real.exitCode()).isEqualTo(Comparison.REGRESSION);
+  }
+
+  @Test
+  void tenThousandCasesAreFast() throws IOException {
+    double[] times = DoubleStream.iterate(100, t -> t + 1).limit(10_000).toArray();
+    Path a = Runs.jmh(folder.resolve("a.json"), 1, 5, times);
+    Path b = Runs.jmh(folder.resolve("b.json"), 2, 5, times);
+    Assertions.assertTimeout(
+        Duration.ofSeconds(20),
+        () -> {
+          Comparison comparison = Runs.compare(a, b);
+          assertThat(comparison.rows()).hasSize(10_000);
+          assertThat(comparison.count(Verdict.SLOWER)).isZero();
+          for (ComparisonReport form : ComparisonReport.values()) {
+            form.write(comparison, java.io.Writer.nullWriter());
+          }
+        });
+  }
+}

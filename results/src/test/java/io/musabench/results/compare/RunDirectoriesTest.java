@@ -1,0 +1,142 @@
+package io.musabench.results.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.musabench.results.model.Work;
+import io.musabench.results.run.Environment.DeviceInfo;
+import io.musabench.results.run.Environment.Library;
+import io.musabench.results.run.RunException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RunDirectoriesTest {
+  private static final Map<String, String> DECODE = Map.of("batch", "8q1s4k", "page", "16");
+
+  @TempDir Path folder;
+
+  private RunFixture run(long seed) {
+    return new RunFixture(folder, seed);
+  }
+
+  private static RunFixture decode(RunFixture run, double us) {
+    return run.device("attention.PagedDecode", DECODE, Work.NONE, 10, us);
+  }
+
+  private static CaseComparison only(Path base, Path candidate) {
+    Comparison comparison = Runs.compare(base, candidate);
+    assertThat(comparison.rows()).hasSize(1);
+    return comparison.rows().get(0);
+  }
+
+  @Test
+  void aSlowerKernelIsFound() {
+    CaseComparison row = only(decode(run(1), 100).write(), decode(run(2), 103).write());
+    assertThat(row.id()).isEqualTo("attention.PagedDecode:batch=8q1s4k;page=16");
+    assertThat(row.verdict()).isEqualTo(Verdict.SLOWER);
+    assertThat(row.ratio().ratio()).isCloseTo(1.03, within(0.004));
+    assertThat(row.base().timeUs()).isCloseTo(100, within(0.3));
+  }
+
+  @Test
+  void onlyTheLibraryUnderTestMayDiffer() {
+    Library runtime = new Library("runtime", "/b/libmusart.so", "22", null);
+    Library kernels = new Library("kernels", "/b/libkernels.so", "33", null);
+    Path base = decode(run(1), 100).write();
+    Path candidate = decode(run(2), 100).libraries(kernels, runtime).write();
+    assertThat(only(base, candidate).verdict()).isEqualTo(Verdict.SAME);
+    Library otherRuntime = new Library("runtime", "/b/libmusart.so", "44", null);
+    Path other = decode(run(3), 100).libraries(kernels, otherRuntime).write();
+    assertThat(only(base, other).verdict()).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(only(base, other).reason()).isEqualTo("library.runtime: 22 against 44");
+    Comparison.Options accept =
+        new Comparison.Options(
+            new Judge(), 0.01, Map.of(), Set.of("library.kernels", "library.runtime"), false);
+    assertThat(
+            Comparison.of(MeasuredRun.read(base), MeasuredRun.read(other), accept)
+                .rows()
+                .get(0)
+                .verdict())
+        .isEqualTo(Verdict.SAME);
+  }
+
+  @Test
+  void anotherDeviceOrDriverIsNotComparable() {
+    Path base = decode(run(1), 100).write();
+    DeviceInfo s4000 = new DeviceInfo("MTT S4000", "MUSA", 0, null, 48L << 30, "2.7.0", "4.2.0");
+    Path candidate = decode(run(2).device("musa", s4000), 100).write();
+    CaseComparison row = only(base, candidate);
+    assertThat(row.verdict()).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(List.of(row.reason().split("; ")))
+        .containsExactly(
+            "device: MTT S5000 against MTT S4000",
+            "device.memory: 85899345920 against 51539607552",
+            "device.units: 56 against unknown",
+            "driver: 3.3.0 against 2.7.0");
+  }
+
+  @Test
+  void aCaseThatFailedInTheCandidateIsARegression() {
+    Path base = run(1).host("launch.GraphCapture", 10, 5).write();
+    Path candidate = run(2).failed("launch.GraphCapture", "wrong result").write();
+    Comparison comparison = Runs.compare(base, candidate);
+    assertThat(comparison.rows().get(0).verdict()).isEqualTo(Verdict.MISSING);
+    assertThat(comparison.rows().get(0).reason()).isEqualTo("failed: wrong result");
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.REGRESSION);
+    Comparison fixed = Runs.compare(candidate, base);
+    assertThat(fixed.rows().get(0).verdict()).isEqualTo(Verdict.NEW);
+  }
+
+  @Test
+  void hostTimeDependsOnTheJvmAndDeviceTimeDoesNot() {
+    MeasuredRun read =
+        MeasuredRun.read(decode(run(1), 100).host("launch.GraphCapture", 10, 5).write());
+    assertThat(read.cases().get("launch.GraphCapture").conditions()).containsKeys("jvm", "cpu");
+    assertThat(read.cases().get("attention.PagedDecode:batch=8q1s4k;page=16").conditions())
+        .doesNotContainKeys("jvm", "cpu");
+    assertThat(read.cases().get("launch.GraphCapture").timeUs()).isCloseTo(5, within(0.02));
+  }
+
+  @Test
+  void eventsOfAGpuHaveAResolutionAndThoseOfTheHostHaveNone() {
+    Map<String, String> none = Map.of();
+    Path gpu = run(1).device("a.Short", none, Work.NONE, 4, 10).write();
+    assertThat(MeasuredRun.read(gpu).cases().get("a.Short").resolution())
+        .isCloseTo(0.05, within(1e-9));
+    DeviceInfo cpu = new DeviceInfo("CPU", "host", 0, 2, 1L << 30, "1", "1");
+    Path host = run(1).device("host", cpu).device("a.Short", none, Work.NONE, 4, 10).write();
+    assertThat(MeasuredRun.read(host).cases().get("a.Short").resolution()).isZero();
+  }
+
+  @Test
+  void damagedAndForeignDirectoriesAreRefusedInOneLine() throws IOException {
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    assertThatThrownBy(() -> MeasuredRun.read(empty))
+        .isInstanceOf(RunException.class)
+        .hasMessageContaining("environment.json");
+    Path run = decode(run(1), 100).write();
+    Path samples = run.resolve("samples.csv");
+    String text = Files.readString(samples);
+    Files.writeString(samples, text.replaceFirst("\n1,", "\n2,"));
+    assertThatThrownBy(() -> MeasuredRun.read(run)).hasMessageContaining("schema version 2");
+    Files.writeString(samples, text.substring(0, text.length() / 2).replaceFirst(",[^,]*$", ""));
+    assertThatThrownBy(() -> MeasuredRun.read(run))
+        .isInstanceOf(RunException.class)
+        .message()
+        .doesNotContain("\n");
+    Files.writeString(samples, text.lines().findFirst().orElseThrow() + "\n");
+    assertThat(MeasuredRun.read(run).cases().values())
+        .allMatch(c -> c.problem().equals("it has no samples in samples.csv"));
+    Files.writeString(
+        samples, text.replaceFirst("device.time,1,1,0,[^,]*", "device.time,1,1,0,-5"));
+    assertThat(MeasuredRun.read(run).cases().values())
+        .allMatch(c -> c.problem().equals("fork 1 has the value -5.0, which is no time"));
+  }
+}
