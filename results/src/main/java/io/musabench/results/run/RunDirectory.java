@@ -149,7 +149,7 @@ public final class RunDirectory {
     try (Reader text = Files.newBufferedReader(path.resolve(SAMPLES))) {
       RunFiles.samples(name(SAMPLES), text, consumer);
     } catch (IOException e) {
-      throw new RunException("Cannot read " + name(SAMPLES) + ": " + reason(e), e);
+      throw RunException.because("Cannot read " + name(SAMPLES), e);
     }
   }
 
