@@ -53,7 +53,7 @@ final class JmhJson {
     } catch (NoSuchFileException e) {
       throw new RunException("There is no file or run directory " + path, e);
     } catch (IOException e) {
-      throw new RunException("Cannot read " + path + ": " + e.getMessage(), e);
+      throw RunException.because("Cannot read " + path, e);
     }
   }
 
