@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
  * Times of forks and their samples, drawn.
  *
  * <p>A sample is {@code 100 us · exp(drift + fork + within) · (1 + late)}: {@code fork} and {@code
- * within} are normal, and one sample in fifty is late by an exponential time of mean 2 %, as timings
- * have a tail to one side only.
+ * within} are normal, and one sample in fifty is late by an exponential time of mean 2 %, as
+ * timings have a tail to one side only.
  *
  * @param between standard deviation between forks, as a fraction
  * @param within standard deviation between samples of a fork, as a fraction

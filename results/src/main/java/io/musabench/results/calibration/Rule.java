@@ -30,17 +30,15 @@ public enum Rule {
     }
   },
   /**
-   * The robust rule of {@code nvbench_compare}: the intervals from the minimum to the upper quartile
-   * are at least 0.5 % apart. It knows one process a side, so it gets the first fork; its
+   * The robust rule of {@code nvbench_compare}: the intervals from the minimum to the upper
+   * quartile are at least 0.5 % apart. It knows one process a side, so it gets the first fork; its
    * confirmation in cycles passes, as the clock of this model is steady.
    */
   NVBENCH("NVBench robust") {
     @Override
     Verdict verdict(double[][] base, double[][] candidate) {
-      double gapSlower =
-          Stats.quantile(candidate[0], 0) / Stats.quantile(base[0], 0.75) - 1;
-      double gapFaster =
-          Stats.quantile(base[0], 0) / Stats.quantile(candidate[0], 0.75) - 1;
+      double gapSlower = Stats.quantile(candidate[0], 0) / Stats.quantile(base[0], 0.75) - 1;
+      double gapFaster = Stats.quantile(base[0], 0) / Stats.quantile(candidate[0], 0.75) - 1;
       return changed(gapSlower >= NVBENCH_GAP || gapFaster >= NVBENCH_GAP, base, candidate);
     }
   },
@@ -116,7 +114,8 @@ public enum Rule {
   }
 
   private static double errorBar(double[] sample) {
-    double t = TDistribution.of(sample.length - 1.0).inverseSurvivalProbability((1 - JMH_LEVEL) / 2);
+    double t =
+        TDistribution.of(sample.length - 1.0).inverseSurvivalProbability((1 - JMH_LEVEL) / 2);
     return t * StandardDeviation.of(sample).getAsDouble() / Math.sqrt(sample.length);
   }
 

@@ -34,8 +34,8 @@ public record Scenario(Noise noise, int forks, double change, long seed) {
   }
 
   /**
-   * Lets rules judge the same draws. {@link Rule#AB} sees forks that alternate, the others runs that
-   * follow each other; without drift there is no difference.
+   * Lets rules judge the same draws. {@link Rule#AB} sees forks that alternate, the others runs
+   * that follow each other; without drift there is no difference.
    */
   public Map<Rule, Outcome> run(int trials, Rule... rules) {
     SplittableRandom random = new SplittableRandom(seed);
