@@ -108,6 +108,10 @@ final class ModelStep {
    */
   ModelStep(Inputs in, Layout layout, BatchSpec batch, int pageSize, boolean sharedWeights) {
     ModelConfig model = layout.model();
+    if (model.isMoe()) {
+      throw new IllegalArgumentException(
+          model.name() + " has a mixture of experts, which no kernel here computes");
+    }
     requireRoom(in, layout, batch, sharedWeights);
     plan = StepOperations.of(layout, batch, pageSize);
     HeadGeometry heads = layout.heads();

@@ -3,6 +3,7 @@ package io.musabench.results.model;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,7 +77,7 @@ public record BatchSpec(List<Request> requests) {
    * @throws IllegalArgumentException if it is empty
    */
   public BatchSpec {
-    requests = List.copyOf(requests);
+    requests = RequestList.copyOf(requests);
     if (requests.isEmpty()) {
       throw new IllegalArgumentException("A batch needs at least one request" + RIGHT_FORM);
     }
@@ -94,9 +95,9 @@ public record BatchSpec(List<Request> requests) {
 
   /** {@code count} equal requests. */
   public static BatchSpec uniform(int count, int qLen, int kvLen) {
-    List<Request> list = new ArrayList<>();
-    append(list, count, new Request(qLen, kvLen), count + "q" + qLen + "s" + kvLen);
-    return new BatchSpec(list);
+    Request request = new Request(qLen, kvLen);
+    requireCount(count, 0, count + "q" + qLen + "s" + kvLen);
+    return new BatchSpec(RequestList.repeated(request, count));
   }
 
   /**
@@ -139,16 +140,20 @@ public record BatchSpec(List<Request> requests) {
   }
 
   private static void append(List<Request> list, int count, Request request, String text) {
-    if (count < 1 || list.size() + (long) count > MAX_REQUESTS) {
+    requireCount(count, list.size(), text);
+    for (int i = 0; i < count; i++) {
+      list.add(request);
+    }
+  }
+
+  private static void requireCount(int count, int before, String text) {
+    if (count < 1 || before + (long) count > MAX_REQUESTS) {
       throw new IllegalArgumentException(
           "Batch spec \""
               + text
               + "\": the number of requests must lie between 1 and "
               + MAX_REQUESTS
               + RIGHT_FORM);
-    }
-    for (int i = 0; i < count; i++) {
-      list.add(request);
     }
   }
 
@@ -159,12 +164,12 @@ public record BatchSpec(List<Request> requests) {
 
   /** Query tokens of all requests: the rows of every GEMM but the last. */
   public int totalQ() {
-    return Math.toIntExact(requests.stream().mapToLong(Request::qLen).sum());
+    return Math.toIntExact(list().totalQ());
   }
 
   /** KV tokens of all requests. */
   public long totalKv() {
-    return requests.stream().mapToLong(Request::kvLen).sum();
+    return list().totalKv();
   }
 
   /** Longest query. */
@@ -178,7 +183,16 @@ public record BatchSpec(List<Request> requests) {
   }
 
   private int max(ToIntFunction<Request> length) {
-    return requests.stream().mapToInt(length).max().orElseThrow();
+    int longest = 0;
+    for (int i = 0; i < list().runs(); i++) {
+      longest = Math.max(longest, length.applyAsInt(list().run(i)));
+    }
+    return longest;
+  }
+
+  /** The constructor made it one. */
+  RequestList list() {
+    return (RequestList) requests;
   }
 
   /** Query lengths, in order. */
@@ -200,6 +214,11 @@ public record BatchSpec(List<Request> requests) {
     return sums;
   }
 
+  /** Whether all requests are equal. */
+  public boolean isUniform() {
+    return list().runs() == 1;
+  }
+
   /** Whether every request is a decode. */
   public boolean isDecode() {
     return all(Request::isDecode);
@@ -210,8 +229,27 @@ public record BatchSpec(List<Request> requests) {
     return all(Request::isPrefill);
   }
 
+  /** Whether some requests are decodes and others are not. */
+  public boolean isMixed() {
+    return !isDecode() && !all(r -> !r.isDecode());
+  }
+
+  /** Sum over all requests; equal neighbours are asked once. */
+  public double sum(ToDoubleFunction<Request> value) {
+    double sum = 0;
+    for (int i = 0; i < list().runs(); i++) {
+      sum += list().count(i) * value.applyAsDouble(list().run(i));
+    }
+    return sum;
+  }
+
   private boolean all(Predicate<Request> test) {
-    return requests.stream().allMatch(test);
+    for (int i = 0; i < list().runs(); i++) {
+      if (!test.test(list().run(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -221,18 +259,14 @@ public record BatchSpec(List<Request> requests) {
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    for (int i = 0; i < size(); ) {
-      Request r = requests.get(i);
-      int end = i + 1;
-      while (end < size() && requests.get(end).equals(r)) {
-        end++;
-      }
-      text.append(i == 0 ? "" : "_").append(end - i == 1 ? "" : end - i);
+    for (int i = 0; i < list().runs(); i++) {
+      Request r = list().run(i);
+      int count = list().count(i);
+      text.append(i == 0 ? "" : "_").append(count == 1 ? "" : count);
       text.append('q').append(print(r.qLen()));
       if (!r.isPrefill()) {
         text.append('s').append(print(r.kvLen()));
       }
-      i = end;
     }
     return text.toString();
   }

@@ -1,7 +1,5 @@
 package io.musabench.results.model;
 
-import io.musabench.results.model.BatchSpec.Request;
-
 /**
  * One call of a kernel with its shape. Two calls with equal {@link #kernel} and {@link #shape} do
  * the same work, so the measured time of one answers for the other.
@@ -47,6 +45,15 @@ public sealed interface KernelCall {
    */
   default String key() {
     return kernel() + " " + shape();
+  }
+
+  /**
+   * Reads what {@link #kernel} and {@link #shape} print.
+   *
+   * @throws IllegalArgumentException that names what is wrong and what is right
+   */
+  static KernelCall parse(String kernel, String shape) {
+    return KernelCallReader.read(kernel, shape);
   }
 
   /**
@@ -239,8 +246,9 @@ public sealed interface KernelCall {
     @Override
     public Work work(Precision precision) {
       long pages = 0;
-      for (Request r : batch.requests()) {
-        pages += (r.kvLen() + pageSize - 1L) / pageSize;
+      RequestList list = batch.list();
+      for (int i = 0; i < list.runs(); i++) {
+        pages += list.count(i) * ((list.run(i).kvLen() + pageSize - 1L) / pageSize);
       }
       return attentionWork(batch, heads, mask, precision).plus(new Work(0, 4 * pages));
     }
@@ -332,6 +340,82 @@ public sealed interface KernelCall {
     public Work work(Precision precision) {
       long elements = (long) tokens * vocab;
       return new Work(elements, elements * precision.activations().bytes() + 4L * tokens);
+    }
+  }
+
+  /**
+   * Softmax over the router's logits and choice of the {@code k} largest of each row: 5 FLOPs a
+   * logit; a 4-byte weight and a 4-byte index written for each choice.
+   *
+   * @param tokens rows
+   * @param experts logits of a row
+   * @param k experts chosen for each row
+   */
+  record TopK(int tokens, int experts, int k) implements KernelCall {
+    @Override
+    public String kernel() {
+      return "topk_softmax";
+    }
+
+    @Override
+    public String shape() {
+      return "t=" + tokens + " experts=" + experts + " k=" + k;
+    }
+
+    @Override
+    public Work work(Precision precision) {
+      long logits = (long) tokens * experts;
+      return new Work(5 * logits, logits * precision.activations().bytes() + 8L * tokens * k);
+    }
+  }
+
+  /**
+   * The gated MLP of a mixture of experts, with the gathering of its inputs and the weighted sum of
+   * its results: {@code k} experts a token, each with {@code gate}, {@code up} and {@code down}.
+   *
+   * <p>Bytes: the weights of the experts that are touched, each once; of {@code experts} with
+   * {@code k} chosen at random for each of {@code T} tokens, {@code experts (1 - (1 - k /
+   * experts)^T)} are touched on average (each token misses a given expert with probability {@code 1
+   * - k / experts}). Each token's input and output cross once, the {@code 3 ffn} values between the
+   * products once for each choice.
+   *
+   * @param tokens rows
+   * @param hidden elements of a row
+   * @param ffn inner size of an expert on this rank
+   * @param experts experts of the layer
+   * @param k experts a token
+   */
+  record FusedExperts(int tokens, int hidden, int ffn, int experts, int k) implements KernelCall {
+    @Override
+    public String kernel() {
+      return "fused_experts";
+    }
+
+    @Override
+    public String shape() {
+      return "t=" + tokens + " h=" + hidden + " f=" + ffn + " experts=" + experts + " k=" + k;
+    }
+
+    /** Mean number of experts that at least one token is sent to. */
+    public double touched() {
+      return experts * -Math.expm1(tokens * Math.log1p(-(double) k / experts));
+    }
+
+    @Override
+    public Work work(Precision precision) {
+      long rows = (long) tokens * k;
+      long weights = 3L * hidden * ffn;
+      long flops = 2 * rows * weights + 5 * rows * ffn + 2 * rows * hidden;
+      long values = 2L * tokens * hidden + 3 * rows * ffn;
+      return new Work(
+          flops,
+          Math.round(touched() * weights) * precision.weights().bytes()
+              + values * precision.activations().bytes());
+    }
+
+    @Override
+    public ElementType arithmetic(Precision precision) {
+      return precision.product();
     }
   }
 
@@ -433,11 +517,12 @@ public sealed interface KernelCall {
    */
   static Work attentionWork(BatchSpec batch, HeadGeometry heads, Mask mask, Precision precision) {
     long twicePairs = 0;
-    for (Request r : batch.requests()) {
-      long q = r.qLen();
-      long kv = r.kvLen();
+    RequestList list = batch.list();
+    for (int i = 0; i < list.runs(); i++) {
+      long q = list.run(i).qLen();
+      long kv = list.run(i).kvLen();
       boolean all = mask == Mask.FULL || q == 1;
-      twicePairs += q * (all ? 2 * kv : (kv - q) + kv);
+      twicePairs += list.count(i) * q * (all ? 2 * kv : (kv - q) + kv);
     }
     int dims = heads.qkDim() + heads.vDim();
     long flops = Math.multiplyExact(twicePairs, (long) heads.qHeads() * dims);

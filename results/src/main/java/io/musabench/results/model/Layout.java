@@ -5,8 +5,8 @@ import java.util.stream.IntStream;
 
 /**
  * One rank's share of a model under tensor parallelism, split as vLLM does: heads, MLP and
- * vocabulary over the ranks, hidden states and norms whole on each. With more ranks than kv heads
- * each kv head lies on several ranks.
+ * vocabulary over the ranks, hidden states, norms and routers whole on each. With more ranks than
+ * kv heads each kv head lies on several ranks.
  *
  * @param model the whole model
  * @param tp number of ranks
@@ -83,7 +83,7 @@ public record Layout(ModelConfig model, int tp) {
     return (qHeads() + 2 * kvHeads()) * model.headDim();
   }
 
-  /** Inner size of the MLP on this rank. */
+  /** Inner size of the MLP, or of each expert, on this rank. */
   public int ffnSize() {
     return model.ffnSize() / tp;
   }
@@ -99,7 +99,13 @@ public record Layout(ModelConfig model, int tp) {
     long attention = hidden * qkvWidth() + qWidth() * hidden;
     long bias = (model.qkvBias() ? qkvWidth() : 0) + (model.oBias() ? hidden : 0);
     long norms = 2 * hidden + (model.qkNorm() ? 2L * model.headDim() : 0);
-    return attention + bias + 3 * hidden * ffnSize() + norms;
+    return attention + bias + mlp() + norms;
+  }
+
+  /** Each rank holds a part of every expert, and the whole router. */
+  private long mlp() {
+    long one = 3L * model.hiddenSize() * ffnSize();
+    return model.isMoe() ? model.moe().experts() * (one + model.hiddenSize()) : one;
   }
 
   /** Parameters that lie on this rank; a tied matrix counts once. */
@@ -109,7 +115,8 @@ public record Layout(ModelConfig model, int tp) {
 
   /**
    * Parameters that every step reads: all layers, the last norm and lm_head. The embedding is not
-   * among them, because a step reads only the rows of its tokens.
+   * among them, because a step reads only the rows of its tokens. Of a mixture of experts this is
+   * the most that a step can read; small batches touch fewer experts.
    */
   public long streamedParameters() {
     return model.layers() * layerParameters() + model.hiddenSize() + vocabularyMatrix();

@@ -3,14 +3,16 @@ package io.musabench.results.model;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.results.Nearest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.stream.Collectors;
+import java.util.List;
 
 /**
- * A dense decoder, as a Hugging Face {@code config.json} describes it.
+ * A decoder, dense or with a mixture of experts in every layer, as a Hugging Face {@code
+ * config.json} describes it.
  *
  * <p>Only what decides shapes and cost is kept. {@code rope_scaling} changes the angles of the
  * rotary embedding but no shape, and is not read.
@@ -22,7 +24,7 @@ import java.util.stream.Collectors;
  * @param qHeads query heads, all ranks together
  * @param kvHeads key and value heads, all ranks together
  * @param headDim elements of a head; need not be {@code hiddenSize / qHeads}
- * @param ffnSize inner size of the gated MLP ({@code intermediate_size})
+ * @param ffnSize inner size of the gated MLP ({@code intermediate_size}), or of one expert's
  * @param vocabSize rows of the embedding
  * @param maxPositions longest context
  * @param tiedEmbeddings whether lm_head and embedding are one matrix
@@ -30,6 +32,7 @@ import java.util.stream.Collectors;
  * @param oBias whether the output projection of attention has a bias
  * @param rmsNormEps epsilon of every RMSNorm
  * @param ropeTheta base of the rotary frequencies
+ * @param moe experts that take the place of the MLP; null for a dense model
  */
 public record ModelConfig(
     String name,
@@ -46,9 +49,69 @@ public record ModelConfig(
     boolean qkvBias,
     boolean oBias,
     double rmsNormEps,
-    double ropeTheta) {
+    double ropeTheta,
+    Moe moe) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * A mixture of experts.
+   *
+   * @param experts experts of a layer
+   * @param expertsPerToken experts that each token is sent to
+   */
+  public record Moe(int experts, int expertsPerToken) {
+    /**
+     * Checks the numbers.
+     *
+     * @throws IllegalArgumentException if {@code 1 <= expertsPerToken <= experts} does not hold
+     */
+    public Moe {
+      if (expertsPerToken < 1 || expertsPerToken > experts) {
+        throw new IllegalArgumentException(
+            "A token goes to at least 1 and at most all of "
+                + experts
+                + " experts, not to "
+                + expertsPerToken);
+      }
+    }
+  }
+
+  /** A dense model. */
+  public ModelConfig(
+      String name,
+      Family family,
+      int hiddenSize,
+      int layers,
+      int qHeads,
+      int kvHeads,
+      int headDim,
+      int ffnSize,
+      int vocabSize,
+      int maxPositions,
+      boolean tiedEmbeddings,
+      boolean qkvBias,
+      boolean oBias,
+      double rmsNormEps,
+      double ropeTheta) {
+    this(
+        name,
+        family,
+        hiddenSize,
+        layers,
+        qHeads,
+        kvHeads,
+        headDim,
+        ffnSize,
+        vocabSize,
+        maxPositions,
+        tiedEmbeddings,
+        qkvBias,
+        oBias,
+        rmsNormEps,
+        ropeTheta,
+        null);
+  }
 
   /** Architectures whose operations are known. */
   public enum Family {
@@ -57,7 +120,11 @@ public record ModelConfig(
     /** No query and key norm; {@code attention_bias} covers qkv and output. */
     LLAMA("LlamaForCausalLM"),
     /** No query and key norm; qkv always has a bias, the output never. */
-    QWEN2("Qwen2ForCausalLM");
+    QWEN2("Qwen2ForCausalLM"),
+    /** Qwen3 with experts in every layer. */
+    QWEN3_MOE("Qwen3MoeForCausalLM"),
+    /** Llama with experts in every layer. */
+    MIXTRAL("MixtralForCausalLM");
 
     private final String architecture;
 
@@ -154,19 +221,28 @@ public record ModelConfig(
         heads,
         kvHeads,
         headDim,
-        in.positive("intermediate_size"),
+        in.positive(family == Family.QWEN3_MOE ? "moe_intermediate_size" : "intermediate_size"),
         in.positive("vocab_size"),
         in.positive("max_position_embeddings"),
-        in.flag("tie_word_embeddings"),
+        // Mixtral's files leave it out where it has transformers' default.
+        family == Family.MIXTRAL && !root.hasNonNull("tie_word_embeddings")
+            ? false
+            : in.flag("tie_word_embeddings"),
         family == Family.QWEN2 || attentionBias,
         family != Family.QWEN2 && attentionBias,
         in.number("rms_norm_eps", root.get("rms_norm_eps")),
-        in.ropeTheta());
+        in.ropeTheta(),
+        in.moe(family));
   }
 
   /** Whether queries and keys are normalised head by head. */
   public boolean qkNorm() {
-    return family == Family.QWEN3;
+    return family == Family.QWEN3 || family == Family.QWEN3_MOE;
+  }
+
+  /** Whether a mixture of experts takes the place of the MLP. */
+  public boolean isMoe() {
+    return moe != null;
   }
 
   /** Parameters of the whole model; a tied matrix counts once. */
@@ -203,10 +279,36 @@ public record ModelConfig(
                   error(
                       "the architecture "
                           + given
-                          + " is not supported; supported are "
-                          + Arrays.stream(Family.values())
-                              .map(Family::architecture)
-                              .collect(Collectors.joining(", "))));
+                          + " is not supported"
+                          + Nearest.hint(given, architectures())
+                          + "; supported are "
+                          + String.join(", ", architectures())));
+    }
+
+    private static List<String> architectures() {
+      return Arrays.stream(Family.values()).map(Family::architecture).toList();
+    }
+
+    /** Null for a dense family. */
+    Moe moe(Family family) {
+      return switch (family) {
+        case QWEN3, LLAMA, QWEN2 -> null;
+        case QWEN3_MOE -> {
+          if (root.path("decoder_sparse_step").asInt(1) != 1
+              || !root.path("mlp_only_layers").isEmpty()) {
+            throw error(
+                "layers without experts (decoder_sparse_step, mlp_only_layers) among layers with"
+                    + " experts are not supported");
+          }
+          yield new Moe(positive("num_experts"), positive("num_experts_per_tok"));
+        }
+        case MIXTRAL -> {
+          if (root.hasNonNull("sliding_window")) {
+            throw error("sliding-window attention (sliding_window) is not supported");
+          }
+          yield new Moe(positive("num_local_experts"), positive("num_experts_per_tok"));
+        }
+      };
     }
 
     void refuse(String field, String what) {

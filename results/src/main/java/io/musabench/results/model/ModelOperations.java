@@ -65,7 +65,7 @@ public final class ModelOperations {
     }
     long hidden = (long) batch.totalQ() * layout.model().hiddenSize();
     switch (op.role()) {
-      case "embedding", "o", "down" ->
+      case "embedding", "o", "down", "experts" ->
           all.add(new Operation("all_reduce", new AllReduce(hidden, layout.tp()), op.count()));
       case "lm_head" ->
           all.add(

@@ -4,12 +4,14 @@ import io.musabench.results.model.KernelCall.Argmax;
 import io.musabench.results.model.KernelCall.Embedding;
 import io.musabench.results.model.KernelCall.FmhaPrefill;
 import io.musabench.results.model.KernelCall.FusedAddRmsNorm;
+import io.musabench.results.model.KernelCall.FusedExperts;
 import io.musabench.results.model.KernelCall.Gemm;
 import io.musabench.results.model.KernelCall.KvCacheWrite;
 import io.musabench.results.model.KernelCall.PagedAttention;
 import io.musabench.results.model.KernelCall.QkNormRope;
 import io.musabench.results.model.KernelCall.RmsNorm;
 import io.musabench.results.model.KernelCall.SiluAndMul;
+import io.musabench.results.model.KernelCall.TopK;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,17 +104,28 @@ public record StepOperations(
         batch.isPrefill()
             ? new FmhaPrefill(batch, heads, Mask.CAUSAL)
             : new PagedAttention(batch, heads, Mask.CAUSAL, pageSize);
-    return List.of(
-        new Operation("input_norm", inputNorm),
-        new Operation("qkv", new Gemm(t, layout.qkvWidth(), hidden, model.qkvBias())),
-        new Operation("qk_norm_rope", new QkNormRope(t, heads, model.qkNorm())),
-        new Operation("kv_cache_write", new KvCacheWrite(t, heads)),
-        new Operation("attention", attention),
-        new Operation("o", new Gemm(t, hidden, layout.qWidth(), model.oBias())),
-        new Operation("post_attention_norm", new FusedAddRmsNorm(t, hidden)),
-        new Operation("gate_up", new Gemm(t, 2 * ffn, hidden)),
-        new Operation("silu_and_mul", new SiluAndMul(t, ffn)),
-        new Operation("down", new Gemm(t, hidden, ffn)));
+    List<Operation> all = new ArrayList<>();
+    all.addAll(
+        List.of(
+            new Operation("input_norm", inputNorm),
+            new Operation("qkv", new Gemm(t, layout.qkvWidth(), hidden, model.qkvBias())),
+            new Operation("qk_norm_rope", new QkNormRope(t, heads, model.qkNorm())),
+            new Operation("kv_cache_write", new KvCacheWrite(t, heads)),
+            new Operation("attention", attention),
+            new Operation("o", new Gemm(t, hidden, layout.qWidth(), model.oBias())),
+            new Operation("post_attention_norm", new FusedAddRmsNorm(t, hidden))));
+    if (model.isMoe()) {
+      int experts = model.moe().experts();
+      int k = model.moe().expertsPerToken();
+      all.add(new Operation("router", new Gemm(t, experts, hidden)));
+      all.add(new Operation("topk", new TopK(t, experts, k)));
+      all.add(new Operation("experts", new FusedExperts(t, hidden, ffn, experts, k)));
+    } else {
+      all.add(new Operation("gate_up", new Gemm(t, 2 * ffn, hidden)));
+      all.add(new Operation("silu_and_mul", new SiluAndMul(t, ffn)));
+      all.add(new Operation("down", new Gemm(t, hidden, ffn)));
+    }
+    return all;
   }
 
   /** Every call of the step, in order; each operation has the count 1. */

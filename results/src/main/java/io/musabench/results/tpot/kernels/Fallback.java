@@ -21,6 +21,6 @@ final class Fallback {
               + " roofs (ReadBandwidth and PeakFlops in a run directory, a system file beside"
               + " aiconfigurator's tables)");
     }
-    return new KernelTime(seconds, RELATIVE_ERROR, Provenance.ASSUMED, "roof");
+    return new KernelTime(seconds, RELATIVE_ERROR, Provenance.ASSUMED, "its roof");
   }
 }

@@ -5,7 +5,7 @@ import io.musabench.results.tpot.Provenance;
 /**
  * Time of one call of a kernel.
  *
- * @param seconds device time, above 0
+ * @param seconds device time; 0 where it is contained in the time of another kernel
  * @param relativeError one standard deviation over the time; shared by all calls of this kernel and
  *     shape, so it does not shrink with their number
  * @param provenance how it was got
@@ -15,11 +15,11 @@ public record KernelTime(double seconds, double relativeError, Provenance proven
   /**
    * Checks the numbers.
    *
-   * @throws IllegalArgumentException if the time is not a positive number or the error is negative
+   * @throws IllegalArgumentException if a number is negative or not finite
    */
   public KernelTime {
-    if (!(seconds > 0) || Double.isInfinite(seconds)) {
-      throw new IllegalArgumentException("A kernel takes a time above 0, not " + seconds + " s");
+    if (!(seconds >= 0) || Double.isInfinite(seconds)) {
+      throw new IllegalArgumentException("A kernel takes a time from 0 on, not " + seconds + " s");
     }
     if (!(relativeError >= 0) || Double.isInfinite(relativeError)) {
       throw new IllegalArgumentException(

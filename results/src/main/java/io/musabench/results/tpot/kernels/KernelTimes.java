@@ -2,19 +2,27 @@ package io.musabench.results.tpot.kernels;
 
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.Provenance;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * Time of any kernel: what the source says, or else what is assumed. Remembers every answer; safe
+ * Time of any kernel: what the source says, or else what is assumed. Remembers its answers; safe
  * for any thread.
  */
 public final class KernelTimes {
+  /** Answers remembered; a sweep over contexts makes a new attention call for each. */
+  private static final int MOST = 1 << 18;
+
   private final KernelSource source;
   private final ConcurrentHashMap<Key, KernelTime> known = new ConcurrentHashMap<>();
+  private final Set<String> assumed = new ConcurrentSkipListSet<>();
 
   private record Key(KernelCall call, Precision precision) {}
 
-  /** Times from a source, completed by {@link Fallback}. */
+  /** Times from a source; what it does not know is assumed to reach its roof. */
   public KernelTimes(KernelSource source) {
     this.source = source;
   }
@@ -33,12 +41,32 @@ public final class KernelTimes {
   public KernelTime of(KernelCall call, Precision precision) {
     Key key = new Key(call, precision);
     KernelTime time = known.get(key);
-    return time != null ? time : known.computeIfAbsent(key, this::lookUp);
+    if (time == null) {
+      time = lookUp(call, precision);
+      if (known.size() >= MOST) {
+        known.clear();
+      }
+      known.put(key, time);
+    }
+    return time;
   }
 
-  private KernelTime lookUp(Key key) {
-    return source
-        .time(key.call(), key.precision())
-        .orElseGet(() -> Fallback.time(source.roofs(), key.call(), key.precision()));
+  private KernelTime lookUp(KernelCall call, Precision precision) {
+    KernelTime time =
+        source
+            .time(call, precision)
+            .orElseGet(() -> Fallback.time(source.roofs(), call, precision));
+    if (time.provenance() == Provenance.ASSUMED) {
+      assumed.add(call.kernel() + " (" + time.from() + ")");
+    }
+    return time;
+  }
+
+  /**
+   * Kernels that were asked for so far and that nobody measured, each with what its time was
+   * assumed from; sorted.
+   */
+  public List<String> assumed() {
+    return List.copyOf(assumed);
   }
 }

@@ -1,0 +1,343 @@
+package io.musabench.results.tpot.kernels;
+
+import io.musabench.results.model.ElementType;
+import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.kernels.Family.Kind;
+import io.musabench.results.tpot.kernels.TableSource.MemoryRule;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * aiconfigurator's tables of measured kernels, as CSV: {@code *_perf.txt} of its older versions, or
+ * its parquet files converted. A table is known by its columns, so names and folders do not matter;
+ * {@code <system>/<operation>/<backend>/<version>/} and a flat folder are both read. Its file about
+ * the system is looked for beside the tables and in the folders above.
+ *
+ * <p>Latencies are milliseconds. The context of generation attention is {@code isl + step}; the
+ * size of a message counts elements; attention of vLLM was measured with the write to the KV cache
+ * that its layer does first.
+ */
+final class AiconfiguratorReader {
+  private static final String LATENCY = "latency";
+
+  /** Seconds of a millisecond. */
+  private static final double MILLI = 1e-3;
+
+  /** Folders above a table in which its system's file may stand: from version up to systems. */
+  private static final int FOLDERS_UP = 6;
+
+  /** Tables that are read, by the columns that only they have. */
+  private enum Table {
+    GEMM("gemm_dtype", "m", "n", "k"),
+    ATTENTION(
+        "attn_dtype",
+        "op_name",
+        "kv_cache_dtype",
+        "batch_size",
+        "isl",
+        "step",
+        "num_heads",
+        "num_key_value_heads",
+        "head_dim"),
+    CUSTOM_ALL_REDUCE("allreduce_dtype", "num_gpus", "message_size"),
+    NCCL("nccl_dtype", "op_name", "num_gpus", "message_size"),
+    MOE(
+        "moe_dtype",
+        "num_tokens",
+        "hidden_size",
+        "inter_size",
+        "topk",
+        "num_experts",
+        "moe_tp_size",
+        "moe_ep_size");
+
+    private final List<String> columns;
+
+    Table(String... columns) {
+      this.columns =
+          Stream.concat(Stream.of(columns), Stream.of("framework", "version", LATENCY)).toList();
+    }
+  }
+
+  private final Mode mode;
+  private final Map<Path, Table> files = new TreeMap<>();
+  private final Set<Path> systems = new TreeSet<>();
+
+  /** Framework and version of each table, to refuse a folder that mixes them. */
+  private final Map<Table, Map<String, Path>> versions = new LinkedHashMap<>();
+
+  /** By family and variant. */
+  private final Map<Family, Map<String, List<Point>>> points = new LinkedHashMap<>();
+
+  private AiconfiguratorReader(Mode mode) {
+    this.mode = mode;
+  }
+
+  /** The source in these files and folders, or empty if there is no such table. */
+  static Optional<KernelSource> open(Collection<Path> paths, Mode mode) {
+    AiconfiguratorReader reader = new AiconfiguratorReader(mode);
+    paths.forEach(reader::find);
+    return reader.files.isEmpty() ? Optional.empty() : Optional.of(reader.read());
+  }
+
+  private void find(Path path) {
+    try (Stream<Path> walk = Files.walk(path)) {
+      for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile).sorted()::iterator) {
+        String name = file.getFileName().toString();
+        if (name.matches(".*\\.(csv|txt|parquet)")) {
+          kind(file).ifPresent(table -> files.put(file, table));
+        } else if (name.matches(".*\\.ya?ml") && SystemFile.is(file)) {
+          systems.add(file);
+        }
+      }
+    } catch (IOException | UncheckedIOException e) {
+      throw CsvFile.cannotRead(path, e);
+    }
+    if (systems.isEmpty() && !files.isEmpty()) {
+      findAbove(path);
+    }
+  }
+
+  /** {@code systems/h100_sxm.yaml} is about {@code systems/data/h100_sxm/...}. */
+  private void findAbove(Path path) {
+    Path folder = path.toAbsolutePath().normalize();
+    Set<String> names = new LinkedHashSet<>();
+    for (int i = 0; i < FOLDERS_UP && folder != null; i++, folder = folder.getParent()) {
+      if (folder.getFileName() != null) {
+        names.add(folder.getFileName().toString());
+      }
+      for (String name : names) {
+        Path file = folder.resolve(name + ".yaml");
+        if (Files.isRegularFile(file) && SystemFile.is(file)) {
+          systems.add(file);
+          return;
+        }
+      }
+    }
+  }
+
+  private static Optional<Table> kind(Path file) {
+    Set<String> columns = CsvFile.columns(file);
+    for (Table table : Table.values()) {
+      if (columns.contains(table.columns.get(0))) {
+        return Optional.of(table);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private KernelSource read() {
+    if (systems.size() > 1) {
+      throw new KernelSourceException(
+          "These tables come with more than one system: "
+              + systems.stream().map(Path::toString).collect(Collectors.joining(", "))
+              + "; give the folder of one");
+    }
+    files.forEach((file, table) -> CsvFile.rows(file, table.columns, row -> row(table, row)));
+    if (systems.isEmpty()) {
+      return finish("", DeviceRoofs.UNKNOWN, null);
+    }
+    SystemFile system = SystemFile.read(systems.iterator().next());
+    String name = system.file().getFileName().toString().replaceFirst("\\.ya?ml$", "");
+    return finish(" " + name, system.roofs(), system.memoryRule());
+  }
+
+  private KernelSource finish(String system, DeviceRoofs roofs, MemoryRule rule) {
+    String measured =
+        versions.entrySet().stream()
+            .filter(e -> e.getKey() != Table.NCCL)
+            .map(e -> e.getValue().keySet().iterator().next())
+            .distinct()
+            .collect(Collectors.joining(", "));
+    TableSource.Builder builder =
+        new TableSource.Builder(
+            "aiconfigurator" + system + (measured.isEmpty() ? "" : " " + measured));
+    points.forEach(
+        (family, variants) -> {
+          // The first in the order of preference.
+          Map<String, List<Point>> sorted = new TreeMap<>(variants);
+          List<Point> best = sorted.values().iterator().next();
+          best.forEach(p -> builder.add(family, p.a, p.b, p.y, p.x, p.seconds, p.from));
+        });
+    if (measured.contains("vllm")
+        && points.keySet().stream().anyMatch(f -> f.kind() == Kind.DECODE_ATTENTION)) {
+      builder.contained(Kind.KV_CACHE_WRITE, "attention");
+    }
+    builder.memoryRule(rule);
+    return builder.build(roofs);
+  }
+
+  private record Point(double a, double b, double y, double x, double seconds, String from) {}
+
+  /**
+   * @param variant of several ways in which a family was measured the first in the alphabet counts
+   */
+  private void point(
+      Family family, String variant, double a, double b, double y, double x, CsvFile.Row row) {
+    points
+        .computeIfAbsent(family, f -> new HashMap<>())
+        .computeIfAbsent(variant, v -> new ArrayList<>())
+        .add(
+            new Point(
+                a, b, y, x, row.positive(LATENCY) * MILLI, row.file().getFileName().toString()));
+  }
+
+  private void row(Table table, CsvFile.Row row) {
+    version(table, row);
+    switch (table) {
+      case GEMM -> gemm(row);
+      case ATTENTION -> attention(row);
+      case CUSTOM_ALL_REDUCE -> customAllReduce(row);
+      case NCCL -> nccl(row);
+      case MOE -> moe(row);
+    }
+  }
+
+  /** Times of two versions of a library must not become one table. */
+  private void version(Table table, CsvFile.Row row) {
+    String version = row.text("framework").toLowerCase(Locale.ROOT) + " " + row.text("version");
+    Map<String, Path> known = versions.computeIfAbsent(table, t -> new LinkedHashMap<>());
+    Path first = known.putIfAbsent(version, row.file());
+    if (first == null && known.size() > 1) {
+      throw new KernelSourceException(
+          "Tables of one kind come from "
+              + known.entrySet().stream()
+                  .map(e -> e.getKey() + " (" + e.getValue() + ")")
+                  .collect(Collectors.joining(" and "))
+              + "; give the folder of one version");
+    }
+  }
+
+  private void gemm(CsvFile.Row row) {
+    types(row, "gemm_dtype")
+        .ifPresent(
+            t ->
+                point(
+                    new Family(Kind.GEMM, t.precision),
+                    t.variant,
+                    row.count("n"),
+                    row.count("k"),
+                    1,
+                    row.count("m"),
+                    row));
+  }
+
+  /** A type of weights, and which of its ways. */
+  private record Types(Precision precision, String variant) {}
+
+  /** Empty for a type that this program does not know. */
+  private static Optional<Types> types(CsvFile.Row row, String column) {
+    String name = row.text(column);
+    // Scales by block are the other common way of fp8; where both were measured, by tensor counts.
+    boolean block = name.equals("fp8_block");
+    return type(block ? "fp8" : name)
+        .map(
+            t ->
+                new Types(
+                    t == ElementType.FP8
+                        ? new Precision(t, ElementType.BF16, ElementType.BF16)
+                        : Precision.uniform(t),
+                    block ? "block" : ""));
+  }
+
+  private static Optional<ElementType> type(String name) {
+    try {
+      return Optional.of(ElementType.parse(name));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void attention(CsvFile.Row row) {
+    boolean context = row.text("op_name").equals("context_attention");
+    boolean generation = row.text("op_name").equals("generation_attention");
+    boolean window = row.has("window_size") && row.number("window_size") > 0;
+    Optional<ElementType> act = type(row.text("attn_dtype"));
+    Optional<ElementType> cache = type(row.text("kv_cache_dtype"));
+    if (!context && !generation || window || act.isEmpty() || cache.isEmpty()) {
+      return;
+    }
+    int dim = row.count("head_dim");
+    int heads = row.count("num_heads");
+    int kvHeads = row.count("num_key_value_heads");
+    double tokens = row.count("isl");
+    Family family =
+        new Family(
+            context ? Kind.PREFILL_ATTENTION : Kind.DECODE_ATTENTION,
+            dim,
+            dim,
+            0,
+            new Precision(act.get(), act.get(), cache.get()));
+    double size = context ? tokens : tokens + row.number("step");
+    point(family, "", heads, kvHeads, row.count("batch_size"), size, row);
+  }
+
+  private void customAllReduce(CsvFile.Row row) {
+    Optional<ElementType> type = type(row.text("allreduce_dtype"));
+    String backend = row.has("backend") ? row.text("backend") : "";
+    boolean otherMode =
+        Arrays.stream(Mode.values()).anyMatch(m -> m != mode && backend.endsWith("_" + m.text()));
+    if (type.isPresent() && !otherMode) {
+      message(Kind.ALL_REDUCE, "", type.get(), row);
+    }
+  }
+
+  private void nccl(CsvFile.Row row) {
+    Optional<ElementType> type = type(row.text("nccl_dtype"));
+    if (type.isEmpty()) {
+      return;
+    }
+    switch (row.text("op_name")) {
+      // After "": the engine's own all-reduce counts where it was measured.
+      case "all_reduce" -> message(Kind.ALL_REDUCE, "nccl", type.get(), row);
+      case "all_gather" -> message(Kind.ALL_GATHER, "", type.get(), row);
+      default -> {}
+    }
+  }
+
+  private void message(Kind kind, String variant, ElementType type, CsvFile.Row row) {
+    double bytes = row.positive("message_size") * type.bytes();
+    Family family = new Family(kind, Precision.BF16);
+    point(family, variant, row.count("num_gpus"), 1, 1, bytes, row);
+  }
+
+  private void moe(CsvFile.Row row) {
+    Optional<Types> types = types(row, "moe_dtype");
+    if (types.isEmpty() || row.count("moe_ep_size") > 1) {
+      return;
+    }
+    int tp = row.count("moe_tp_size");
+    Family family =
+        new Family(
+            Kind.EXPERTS, row.count("num_experts"), row.count("topk"), 0, types.get().precision);
+    String distribution = row.has("distribution") ? row.text("distribution") : "";
+    // A trained router is not even; this skew is the one that aiconfigurator takes by default.
+    String rank = distribution.equals("power_law_1.2") ? "0" : "1 " + distribution;
+    point(
+        family,
+        types.get().variant + rank,
+        row.count("hidden_size"),
+        (double) row.count("inter_size") / tp,
+        1,
+        row.count("num_tokens"),
+        row);
+  }
+}

@@ -1,0 +1,291 @@
+package io.musabench.results.tpot.kernels;
+
+import io.musabench.results.model.ElementType;
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.Precision;
+import io.musabench.results.run.CasePart;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.Params;
+import io.musabench.results.run.Roofs;
+import io.musabench.results.run.RunData;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.RunException;
+import io.musabench.results.run.Sample;
+import io.musabench.results.stats.Stats;
+import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Provenance;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Run directories of this suite.
+ *
+ * <p>Of several measurements of one kernel and shape the one nearest to its use counts: as part of
+ * a step in the mode asked for, then as part of a step in the other mode, then by itself. Kernels
+ * that were measured hot, or with options that no model here uses (a window, a soft cap, a fixed
+ * number of splits), are left out.
+ */
+final class RunReader {
+  private static final String STEP = "step";
+  private static final String LAUNCH = "launch";
+  private static final String DEVICE_TIME = "device.time";
+
+  /** 10 % and 90 % quantile of a normal distribution are this many standard deviations apart. */
+  private static final double P10_TO_P90 = 2.5631;
+
+  private static final double MICRO = 1e-6;
+
+  /** Options, with the value that changes nothing. */
+  private static final Map<String, String> NEUTRAL =
+      Map.of("cache", "cold", "window", "-1", "softcap", "0", "splits", "0");
+
+  private final Mode mode;
+  private final Map<String, Reading> readings = new TreeMap<>();
+
+  private RunReader(Mode mode) {
+    this.mode = mode;
+  }
+
+  /** One measured kernel; a lower rank is nearer to its use. */
+  private record Reading(
+      KernelCall call,
+      Precision precision,
+      int rank,
+      List<Double> seconds,
+      List<Double> errors,
+      String from) {}
+
+  /** Whether a folder is a run directory. */
+  static boolean is(Path path) {
+    return Files.isRegularFile(path.resolve("cases.csv"))
+        && Files.isRegularFile(path.resolve("environment.json"));
+  }
+
+  /**
+   * Reads run directories of one device into one source.
+   *
+   * @throws KernelSourceException if one cannot be read, they are of different devices, or there is
+   *     no kernel in them
+   */
+  static KernelSource open(Collection<Path> paths, Mode mode) {
+    RunReader reader = new RunReader(mode);
+    List<RunData> runs = new ArrayList<>();
+    for (Path path : paths) {
+      try {
+        RunDirectory directory = RunDirectory.open(path);
+        RunData run = directory.read();
+        runs.add(run);
+        reader.read(path, run, directory.readSamples());
+      } catch (RunException e) {
+        throw new KernelSourceException(e.getMessage(), e);
+      }
+    }
+    requireOneDevice(runs);
+    List<CaseResult> cases = runs.stream().flatMap(r -> r.cases().stream()).toList();
+    TableSource.Builder builder =
+        new TableSource.Builder(
+            "run " + runs.stream().map(RunData::name).collect(Collectors.joining(", ")));
+    for (Reading r : reader.readings.values()) {
+      double error =
+          r.errors.stream().mapToDouble(e -> e).filter(e -> e >= 0).max().orElse(Double.NaN);
+      for (double seconds : r.seconds) {
+        builder.add(r.call, r.precision, seconds, error, Provenance.MEASURED, r.from);
+      }
+    }
+    if (builder.isEmpty()) {
+      throw new KernelSourceException(
+          "No kernel was measured in "
+              + paths.stream().map(Path::toString).collect(Collectors.joining(", ")));
+    }
+    builder.launch(launchCosts(cases));
+    return builder.build(roofs(cases, runs.get(0).environment().device()));
+  }
+
+  private static void requireOneDevice(List<RunData> runs) {
+    Environment first = runs.get(0).environment();
+    for (RunData run : runs) {
+      Environment e = run.environment();
+      if (!e.target().equals(first.target())
+          || !Objects.equals(e.device().name(), first.device().name())) {
+        throw new KernelSourceException(
+            "Runs of different devices cannot be one source: %s is of %s (%s), %s of %s (%s)"
+                .formatted(
+                    runs.get(0).name(),
+                    first.device().name(),
+                    first.target(),
+                    run.name(),
+                    e.device().name(),
+                    e.target()));
+      }
+    }
+  }
+
+  private void read(Path path, RunData run, List<Sample> samples) {
+    Map<String, Map<Integer, List<Double>>> forks = new HashMap<>();
+    for (Sample s : samples) {
+      if (s.metric().startsWith(DEVICE_TIME)) {
+        forks
+            .computeIfAbsent(s.caseId() + " " + s.metric(), k -> new TreeMap<>())
+            .computeIfAbsent(s.fork(), f -> new ArrayList<>())
+            .add(s.value());
+      }
+    }
+    for (CaseResult c : run.cases()) {
+      if (!c.ok() || !neutral(c)) {
+        continue;
+      }
+      if (c.group().equals(STEP)) {
+        int rank = c.param(Params.MODE).equals(mode.text()) ? 0 : 1;
+        for (CasePart p : c.parts()) {
+          String metric = c.id() + " " + DEVICE_TIME + "." + p.role() + " " + p.shape();
+          add(
+              path,
+              c,
+              p.kernel(),
+              p.shape(),
+              rank,
+              p.deviceTimeMedianUs(),
+              error(forks.get(metric)),
+              run.name());
+        }
+      } else if (!c.kernel().isEmpty()) {
+        double error = error(forks.get(c.id() + " " + DEVICE_TIME));
+        add(path, c, c.kernel(), c.shape(), 2, c.deviceTimeMedianUs(), error, run.name());
+      }
+    }
+  }
+
+  private static boolean neutral(CaseResult c) {
+    return NEUTRAL.entrySet().stream()
+        .allMatch(e -> c.param(e.getKey()).isEmpty() || c.param(e.getKey()).equals(e.getValue()));
+  }
+
+  private void add(
+      Path path,
+      CaseResult c,
+      String kernel,
+      String shape,
+      int rank,
+      double us,
+      double error,
+      String run) {
+    if (!(us > 0)) {
+      return;
+    }
+    KernelCall call;
+    Precision precision;
+    try {
+      call = KernelCall.parse(kernel, shape);
+      String dtype = c.param("dtype");
+      precision = dtype.isEmpty() ? Precision.BF16 : Precision.uniform(ElementType.parse(dtype));
+    } catch (IllegalArgumentException e) {
+      throw new KernelSourceException(path + ", case " + c.id() + ": " + e.getMessage(), e);
+    }
+    Reading reading = new Reading(call, precision, rank, new ArrayList<>(), new ArrayList<>(), run);
+    Reading kept =
+        readings.merge(call.key() + " " + precision, reading, (a, b) -> b.rank < a.rank ? b : a);
+    if (kept.rank == rank) {
+      kept.seconds.add(us * MICRO);
+      kept.errors.add(error);
+    }
+  }
+
+  /**
+   * One standard deviation over the time: of the mean of the forks' medians, because forks differ
+   * by more than the samples in one; with one fork, of its samples, which is the most that is
+   * known.
+   */
+  private static double error(Map<Integer, List<Double>> forks) {
+    if (forks == null) {
+      return Double.NaN;
+    }
+    double[] medians =
+        forks.values().stream()
+            .mapToDouble(list -> Stats.median(list.stream().mapToDouble(v -> v).toArray()))
+            .toArray();
+    if (medians.length > 1) {
+      return Stats.relativeStandardError(medians);
+    }
+    double[] all = forks.values().iterator().next().stream().mapToDouble(v -> v).toArray();
+    return (Stats.quantile(all, 0.9) - Stats.quantile(all, 0.1)) / P10_TO_P90 / Stats.median(all);
+  }
+
+  private static DeviceRoofs roofs(List<CaseResult> cases, Environment.DeviceInfo device) {
+    Roofs measured = Roofs.of(cases);
+    Map<ElementType, Double> flops = new EnumMap<>(ElementType.class);
+    if (!Double.isNaN(measured.tflopPerS())) {
+      // PeakFlops counts multiply-adds of the type that matrix products use here.
+      flops.put(ElementType.BF16, measured.tflopPerS());
+      flops.put(ElementType.FP16, measured.tflopPerS());
+    }
+    return new DeviceRoofs(
+        measured.readGbPerS(),
+        flops,
+        Double.NaN,
+        device.memoryBytes() == null ? Double.NaN : device.memoryBytes(),
+        Provenance.MEASURED);
+  }
+
+  /**
+   * What launching costs, from the steps where they were measured, because their kernels have real
+   * arguments, else from the launch benchmarks.
+   *
+   * <p>A kernel: the least host time to queue an eager step over its kernels; where the device
+   * falls behind and the queue fills, queueing takes longer than it must. A node: what a replayed
+   * step takes beyond its kernels, which were measured back to back in graphs of their own; noise
+   * below zero counts as zero.
+   */
+  private static LaunchCosts launchCosts(List<CaseResult> cases) {
+    List<CaseResult> ok = cases.stream().filter(CaseResult::ok).toList();
+    double perKernel = Double.NaN;
+    double replay = Double.NaN;
+    List<Double> nodes = new ArrayList<>();
+    for (CaseResult c : ok) {
+      if (!c.group().equals(STEP) || c.kernels() < 1) {
+        continue;
+      }
+      double submit = c.submitTimeMedianUs() * MICRO;
+      if (c.param(Params.MODE).equals(Params.EAGER)) {
+        perKernel = least(perKernel, submit / c.kernels());
+      } else {
+        replay = least(replay, submit);
+        double kernels = c.parts().stream().mapToDouble(CasePart::totalUs).sum();
+        if (!c.parts().isEmpty()) {
+          nodes.add((c.deviceTimeMedianUs() - kernels) * MICRO / c.kernels());
+        }
+      }
+    }
+    for (CaseResult c : ok) {
+      if (c.group().equals(LAUNCH)
+          && Double.isNaN(perKernel)
+          && c.shortName().equals("EmptyLaunch")) {
+        perKernel = c.submitTimeMedianUs() * MICRO;
+      }
+      if (c.group().equals(LAUNCH) && Double.isNaN(replay) && c.shortName().equals("GraphReplay")) {
+        replay = c.submitTimeMedianUs() * MICRO;
+      }
+    }
+    if (Double.isNaN(perKernel) && Double.isNaN(replay)) {
+      return null;
+    }
+    double perNode =
+        nodes.isEmpty()
+            ? 0
+            : Math.max(0, Stats.median(nodes.stream().mapToDouble(v -> v).toArray()));
+    return new LaunchCosts(perKernel, perNode, replay, Provenance.MEASURED);
+  }
+
+  private static double least(double known, double candidate) {
+    return Double.isNaN(known) ? candidate : Math.min(known, candidate);
+  }
+}

@@ -1,0 +1,93 @@
+package io.musabench.results.tpot.kernels;
+
+import java.util.Arrays;
+import java.util.function.DoubleUnaryOperator;
+
+/**
+ * Measured times over one size. Between two points it is linear in the time, or in its square root;
+ * outside, the utilisation of the edge is held: {@code t = t_edge * roof(x) / roof(edge)}, but
+ * never below {@code floor}, the shortest time ever measured of this kernel, because launching and
+ * synchronising do not shrink with the work.
+ */
+final class TimeCurve {
+  /** In what the curve is straight between two points. */
+  enum Blend {
+    /** For work in proportion to the size: never more than the chord. */
+    LINEAR,
+    /**
+     * For work that grows with the square of the size: {@code sqrt(t)} is straight, so a purely
+     * quadratic kernel is met exactly, where a chord would lie up to 12.5 % above it between x and
+     * 2x.
+     */
+    SQUARE_ROOT
+  }
+
+  private final double[] x;
+  private final double[] seconds;
+
+  /**
+   * Takes the arrays.
+   *
+   * @param x sizes, ascending, at least one
+   * @param seconds times, above 0
+   */
+  TimeCurve(double[] x, double[] seconds) {
+    this.x = x;
+    this.seconds = seconds;
+  }
+
+  int size() {
+    return x.length;
+  }
+
+  double x(int i) {
+    return x[i];
+  }
+
+  double seconds(int i) {
+    return seconds[i];
+  }
+
+  boolean covers(double size) {
+    return size >= x[0] && size <= x[x.length - 1];
+  }
+
+  Found at(double size, Blend blend, DoubleUnaryOperator roof, double floor) {
+    int at = Arrays.binarySearch(x, size);
+    if (at >= 0) {
+      return new Found(seconds[at], 0);
+    }
+    int above = -at - 1;
+    return between(above - 1, above, size, blend, roof, floor);
+  }
+
+  /** What {@link #at} would give for point {@code i} if it had not been measured. */
+  Found without(int i, Blend blend, DoubleUnaryOperator roof, double floor) {
+    return between(i - 1, i + 1, x[i], blend, roof, floor);
+  }
+
+  private Found between(
+      int below, int above, double size, Blend blend, DoubleUnaryOperator roof, double floor) {
+    if (below >= 0 && above < x.length) {
+      double weight = (size - x[below]) / (x[above] - x[below]);
+      return new Found(blend(seconds[below], seconds[above], weight, blend), Axis.SIZE.bit());
+    }
+    int edge = below >= 0 ? below : above;
+    return hold(seconds[edge], roof.applyAsDouble(size) / roof.applyAsDouble(x[edge]), floor);
+  }
+
+  private static double blend(double low, double high, double weight, Blend blend) {
+    if (blend == Blend.LINEAR) {
+      return low + (high - low) * weight;
+    }
+    double a = Math.sqrt(low);
+    double b = Math.sqrt(high);
+    double root = a + (b - a) * weight;
+    return root * root;
+  }
+
+  /** Holds the utilisation of a point whose roof is {@code ratio} times lower. */
+  static Found hold(double seconds, double ratio, double floor) {
+    return new Found(Math.max(seconds * ratio, Math.min(seconds, floor)), Axis.BEYOND.bit());
+  }
+}
