@@ -29,7 +29,7 @@ public final class ModelOperations {
     List<Operation> all = new ArrayList<>();
     for (Operation op : StepOperations.of(layout, batch, pageSize).summary()) {
       if (op.role().equals("attention")) {
-        all.addAll(attention(op, layout, batch, pageSize));
+        all.addAll(attention(layout, batch, pageSize));
       } else {
         all.add(op);
       }
@@ -38,24 +38,28 @@ public final class ModelOperations {
     return List.copyOf(all);
   }
 
-  /** Prefills and decodes of a mixed batch apart: no table holds them together. */
-  private static List<Operation> attention(
-      Operation op, Layout layout, BatchSpec batch, int pageSize) {
-    List<Request> decodes = batch.requests().stream().filter(Request::isDecode).toList();
-    if (decodes.isEmpty() || decodes.size() == batch.size()) {
-      return List.of(op);
+  /**
+   * The attention of a step, all layers together. The other operations depend on the batch only
+   * through its numbers of tokens and requests. Prefills and decodes of a mixed batch are apart
+   * ({@code attention_prefill} and {@code attention_decode}), because no table holds them together.
+   */
+  public static List<Operation> attention(Layout layout, BatchSpec batch, int pageSize) {
+    int layers = layout.model().layers();
+    if (!batch.isMixed()) {
+      return List.of(new Operation("attention", call(layout, batch, pageSize), layers));
     }
-    BatchSpec prefills =
-        new BatchSpec(batch.requests().stream().filter(r -> !r.isDecode()).toList());
-    KernelCall prefill =
-        prefills.isPrefill()
-            ? new FmhaPrefill(prefills, layout.heads(), Mask.CAUSAL)
-            : new PagedAttention(prefills, layout.heads(), Mask.CAUSAL, pageSize);
-    KernelCall decode =
-        new PagedAttention(new BatchSpec(decodes), layout.heads(), Mask.CAUSAL, pageSize);
+    List<Request> decodes = batch.requests().stream().filter(Request::isDecode).toList();
+    List<Request> others = batch.requests().stream().filter(r -> !r.isDecode()).toList();
     return List.of(
-        new Operation("attention_prefill", prefill, op.count()),
-        new Operation("attention_decode", decode, op.count()));
+        new Operation("attention_prefill", call(layout, new BatchSpec(others), pageSize), layers),
+        new Operation("attention_decode", call(layout, new BatchSpec(decodes), pageSize), layers));
+  }
+
+  /** Contiguous keys and values where nothing is cached, else the paged cache. */
+  static KernelCall call(Layout layout, BatchSpec batch, int pageSize) {
+    return batch.isPrefill()
+        ? new FmhaPrefill(batch, layout.heads(), Mask.CAUSAL)
+        : new PagedAttention(batch, layout.heads(), Mask.CAUSAL, pageSize);
   }
 
   private static void communication(

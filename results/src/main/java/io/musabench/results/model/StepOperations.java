@@ -2,12 +2,10 @@ package io.musabench.results.model;
 
 import io.musabench.results.model.KernelCall.Argmax;
 import io.musabench.results.model.KernelCall.Embedding;
-import io.musabench.results.model.KernelCall.FmhaPrefill;
 import io.musabench.results.model.KernelCall.FusedAddRmsNorm;
 import io.musabench.results.model.KernelCall.FusedExperts;
 import io.musabench.results.model.KernelCall.Gemm;
 import io.musabench.results.model.KernelCall.KvCacheWrite;
-import io.musabench.results.model.KernelCall.PagedAttention;
 import io.musabench.results.model.KernelCall.QkNormRope;
 import io.musabench.results.model.KernelCall.RmsNorm;
 import io.musabench.results.model.KernelCall.SiluAndMul;
@@ -100,10 +98,7 @@ public record StepOperations(
     int t = batch.totalQ();
     int hidden = model.hiddenSize();
     int ffn = layout.ffnSize();
-    KernelCall attention =
-        batch.isPrefill()
-            ? new FmhaPrefill(batch, heads, Mask.CAUSAL)
-            : new PagedAttention(batch, heads, Mask.CAUSAL, pageSize);
+    KernelCall attention = ModelOperations.call(layout, batch, pageSize);
     List<Operation> all = new ArrayList<>();
     all.addAll(
         List.of(

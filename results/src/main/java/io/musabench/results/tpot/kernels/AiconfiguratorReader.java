@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -40,6 +39,12 @@ final class AiconfiguratorReader {
 
   /** Seconds of a millisecond. */
   private static final double MILLI = 1e-3;
+
+  /** Variant of the eager rows of an all-reduce; after "", so graph rows count for a graph. */
+  private static final String EAGER = "eager";
+
+  /** An eager row this much above the shortest one is no longer the host's. */
+  private static final double ABOVE_HOST = 1.5;
 
   /** Folders above a table in which its system's file may stand: from version up to systems. */
   private static final int FOLDERS_UP = 6;
@@ -173,8 +178,10 @@ final class AiconfiguratorReader {
     points.forEach(
         (family, variants) -> {
           // The first in the order of preference.
-          Map<String, List<Point>> sorted = new TreeMap<>(variants);
-          List<Point> best = sorted.values().iterator().next();
+          List<Point> best = new TreeMap<>(variants).values().iterator().next();
+          if (mode == Mode.EAGER && variants.containsKey(EAGER) && variants.containsKey("")) {
+            best = eagerDeviceTimes(variants.get(EAGER), best);
+          }
           best.forEach(p -> builder.add(family, p.a, p.b, p.y, p.x, p.seconds, p.from));
         });
     if (measured.contains("vllm")
@@ -291,13 +298,30 @@ final class AiconfiguratorReader {
   }
 
   private void customAllReduce(CsvFile.Row row) {
-    Optional<ElementType> type = type(row.text("allreduce_dtype"));
-    String backend = row.has("backend") ? row.text("backend") : "";
-    boolean otherMode =
-        Arrays.stream(Mode.values()).anyMatch(m -> m != mode && backend.endsWith("_" + m.text()));
-    if (type.isPresent() && !otherMode) {
-      message(Kind.ALL_REDUCE, "", type.get(), row);
+    type(row.text("allreduce_dtype"))
+        .ifPresent(
+            type -> {
+              boolean eager = row.has("backend") && row.text("backend").endsWith("_eager");
+              message(Kind.ALL_REDUCE, eager ? EAGER : "", type, row);
+            });
+  }
+
+  /**
+   * An eager row is the longer of what the host and what the device takes. The host's share, which
+   * the engine's launch costs stand for, is flat; so where an eager row is not well above the
+   * shortest of its number of ranks, the device's share is that of the graph row. Where it is, it
+   * holds a copy into a registered buffer that a graph does without.
+   */
+  private static List<Point> eagerDeviceTimes(List<Point> eager, List<Point> graph) {
+    Map<Double, Double> shortest = new HashMap<>();
+    eager.forEach(p -> shortest.merge(p.a, p.seconds, Math::min));
+    List<Point> device = new ArrayList<>();
+    for (Point p : eager) {
+      boolean host = p.seconds <= ABOVE_HOST * shortest.get(p.a);
+      List<Point> same = graph.stream().filter(g -> g.a == p.a && g.x == p.x).toList();
+      device.addAll(host && !same.isEmpty() ? same : List.of(p));
     }
+    return device;
   }
 
   private void nccl(CsvFile.Row row) {
@@ -306,7 +330,7 @@ final class AiconfiguratorReader {
       return;
     }
     switch (row.text("op_name")) {
-      // After "": the engine's own all-reduce counts where it was measured.
+      // After "" and "eager": the engine's own all-reduce counts where it was measured.
       case "all_reduce" -> message(Kind.ALL_REDUCE, "nccl", type.get(), row);
       case "all_gather" -> message(Kind.ALL_GATHER, "", type.get(), row);
       default -> {}
