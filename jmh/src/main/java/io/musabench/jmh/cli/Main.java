@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
       DoctorCommand.class,
       CompareCommand.class,
       ServingCommand.class,
+      AuditCommand.class,
       HelpCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -114,7 +115,8 @@ public final class Main implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "name a command: run, compare, list, doctor or serving");
+        spec.commandLine(),
+        "name a command: " + String.join(", ", spec.commandLine().getSubcommands().keySet()));
   }
 
   /** The version that the build wrote into the jar. */

@@ -31,6 +31,20 @@ public final class ServingFiles {
     return read(new Source(file, file.toString()), format);
   }
 
+  /**
+   * Whether a file is of a known format, by its content.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static boolean recognises(Path file) throws IOException {
+    try {
+      recognise(new Source(file, file.toString()));
+      return true;
+    } catch (ServingFormatException e) {
+      return false;
+    }
+  }
+
   private static List<Run> read(Source source, Format given) throws IOException {
     try {
       Format format = given == null ? recognise(source) : given;

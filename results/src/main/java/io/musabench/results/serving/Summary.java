@@ -100,6 +100,21 @@ public final class Summary {
     return allOutputTokensPerS;
   }
 
+  /** Mean tokens of a prompt, NaN if unknown. */
+  public double meanInputTokens() {
+    return meanInput;
+  }
+
+  /** Mean tokens of an answer, NaN if unknown. */
+  public double meanOutputTokens() {
+    return meanOutput;
+  }
+
+  /** Requests in flight that the client kept, NaN if the file does not say. */
+  public double concurrencyLimit() {
+    return run.concurrencyLimit;
+  }
+
   /** The course's checklist, in its order. */
   public List<Check> checklist() {
     return List.copyOf(checklist);

@@ -1,0 +1,212 @@
+package io.musabench.results.audit;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.audit.Finding.Level;
+import io.musabench.results.audit.TableAudit.Ratio;
+import io.musabench.results.audit.TableAudit.RowVerdict;
+import io.musabench.results.report.JsonText;
+import io.musabench.results.report.TextTable;
+import io.musabench.results.report.Units;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** An audit as text and as JSON. */
+public final class AuditReport {
+  /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+  public static final int SCHEMA_VERSION = 1;
+
+  private static final int WIDTH = 118;
+
+  /** From here on a row without objection is not printed check by check. */
+  private static final int MANY_ROWS = 12;
+
+  private final TableAudit audit;
+
+  /** A report on an audit. */
+  public AuditReport(TableAudit audit) {
+    this.audit = audit;
+  }
+
+  /** For a terminal. */
+  public String text() {
+    StringBuilder out = new StringBuilder("audit of " + audit.table().name() + "\n");
+    for (String assumption : audit.assumptions()) {
+      wrap(out, "  assumed: ", assumption);
+    }
+    if (!audit.table().ignored().isEmpty()) {
+      wrap(out, "  not read: ", String.join(", ", audit.table().ignored()));
+    }
+    out.append('\n').append(overview());
+    boolean all = audit.rows().size() <= MANY_ROWS;
+    if (!all) {
+      out.append("  rows with nothing to say about are left out below\n");
+    }
+    for (RowVerdict v : audit.rows()) {
+      if (!all && v.findings().stream().allMatch(AuditReport::quiet)) {
+        continue;
+      }
+      out.append("\nrow ").append(v.row().number()).append("  ").append(v.row().label());
+      out.append(v.consistent() ? "  consistent\n" : "  NOT CONSISTENT\n");
+      for (Finding f : v.findings()) {
+        String effect = f.effect().isEmpty() ? "" : ". " + f.effect();
+        wrap(
+            out,
+            String.format(Locale.ROOT, "  %-7s %s: ", word(f.level()), f.id()),
+            f.what() + effect);
+      }
+      if (!v.edits().isEmpty()) {
+        wrap(
+            out,
+            "  smallest edit: ",
+            edits(v.edits())
+                + (v.consistentAfter() ? "" : "; what is left cannot be mended by one number"));
+      }
+    }
+    for (Ratio r : audit.ratios()) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "%n%s last over first: %.2fx (%.2fx to %.2fx before rounding)",
+              r.name(),
+              r.value(),
+              r.low(),
+              r.high()));
+    }
+    return out.append(audit.ratios().isEmpty() ? "" : "\n").toString();
+  }
+
+  private static boolean quiet(Finding f) {
+    return f.level() == Level.OK || f.level() == Level.SKIPPED;
+  }
+
+  private String overview() {
+    TextTable table =
+        new TextTable(
+            "row", "config", ">latency", ">in flight", ">needed req/s", ">good", "objections");
+    for (RowVerdict v : audit.rows()) {
+      Map<String, Double> little = v.finding("littles_law").numbers();
+      Map<String, Double> good = v.finding("goodput").numbers();
+      String objections =
+          String.join(
+              ", ",
+              v.findings().stream().filter(f -> f.level() == Level.WARN).map(Finding::id).toList());
+      table.row(
+          Integer.toString(v.row().number()),
+          v.row().label(),
+          Units.time(1e6 * value(little, "end_to_end_s")),
+          Units.number(value(little, "implied_concurrency")),
+          Units.number(value(little, "needed_throughput_req_s")),
+          Units.percent(100 * value(good, "share")),
+          objections.isEmpty() ? "none" : objections);
+    }
+    return table.toString();
+  }
+
+  private static double value(Map<String, Double> numbers, String name) {
+    return numbers.getOrDefault(name, Double.NaN);
+  }
+
+  private static String word(Level level) {
+    return level.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String edits(List<Edit> edits) {
+    StringBuilder text = new StringBuilder();
+    for (Edit e : edits) {
+      text.append(text.isEmpty() ? "" : ", and ");
+      text.append(e.field()).append(' ').append(Units.number(e.from()));
+      text.append(" -> ").append(Units.number(e.to()));
+    }
+    return text.toString();
+  }
+
+  /** Breaks a line between words; what follows is indented. */
+  private static void wrap(StringBuilder out, String head, String text) {
+    StringBuilder line = new StringBuilder(head);
+    int start = line.length();
+    for (String word : text.split(" ")) {
+      if (line.length() > start && line.length() + word.length() + 1 > WIDTH) {
+        out.append(line).append('\n');
+        line = new StringBuilder("          ");
+        start = line.length();
+      }
+      line.append(line.length() > start ? " " : "").append(word);
+    }
+    out.append(line).append('\n');
+  }
+
+  /** As JSON. */
+  public String json() {
+    ObjectNode root = JsonText.root(SCHEMA_VERSION);
+    root.put("file", audit.table().name());
+    root.put("consistent", audit.consistent());
+    JsonText.texts(root, "assumptions", audit.assumptions());
+    JsonText.texts(root, "ignored_columns", audit.table().ignored());
+    ArrayNode rows = root.putArray("rows");
+    for (RowVerdict v : audit.rows()) {
+      row(rows.addObject(), v);
+    }
+    ObjectNode ratios = root.putObject("ratios");
+    ObjectNode ranges = root.putObject("ratio_ranges");
+    for (Ratio r : audit.ratios()) {
+      JsonText.number(ratios, r.name(), r.value());
+      ranges.putArray(r.name()).add(r.low()).add(r.high());
+    }
+    ArrayNode findings = root.putArray("findings");
+    for (RowVerdict v : audit.rows()) {
+      for (Finding f : v.findings()) {
+        if (f.level() == Level.WARN) {
+          ObjectNode node = findings.addObject();
+          node.put("row", v.row().number());
+          node.put("config", v.row().label());
+          finding(node, f);
+        }
+      }
+    }
+    return JsonText.print(root);
+  }
+
+  private static void row(ObjectNode node, RowVerdict v) {
+    node.put("row", v.row().number());
+    node.put("config", v.row().label());
+    node.put("verdict", v.consistent() ? "consistent" : "inconsistent");
+    Map<String, Double> little = v.finding("littles_law").numbers();
+    for (String name :
+        List.of(
+            "implied_concurrency",
+            "implied_concurrency_low",
+            "implied_concurrency_high",
+            "implied_decode_batch",
+            "concurrency",
+            "end_to_end_s",
+            "needed_throughput_req_s")) {
+      JsonText.number(node, name, value(little, name));
+    }
+    ArrayNode checks = node.putArray("checks");
+    v.findings().forEach(f -> finding(checks.addObject(), f));
+    edits(node.putArray("smallest_edit"), v.edits());
+    node.put("consistent_after_edit", v.consistentAfter());
+  }
+
+  private static void finding(ObjectNode node, Finding f) {
+    node.put("id", f.id());
+    node.put("level", word(f.level()));
+    node.put("basis", f.basis().name().toLowerCase(Locale.ROOT));
+    node.put("what", f.what());
+    node.put("effect", f.effect());
+    JsonText.numbers(node, "numbers", f.numbers());
+    edits(node.putArray("edits"), f.edits());
+  }
+
+  private static void edits(ArrayNode array, List<Edit> edits) {
+    for (Edit e : edits) {
+      ObjectNode node = array.addObject();
+      node.put("field", e.field());
+      JsonText.number(node, "from", e.from());
+      JsonText.number(node, "to", e.to());
+      JsonText.number(node, "factor", e.factor());
+    }
+  }
+}

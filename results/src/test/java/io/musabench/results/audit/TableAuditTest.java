@@ -1,0 +1,263 @@
+package io.musabench.results.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.results.audit.Finding.Basis;
+import io.musabench.results.audit.Finding.Level;
+import io.musabench.results.audit.TableAudit.RowVerdict;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TableAuditTest {
+  // Figures of the course's page on serving Qwen3-32B on S5000.
+  static final String COURSE =
+      """
+      config,ttft_p50_ms,ttft_p99_ms,tpot_ms,itl_p99_ms,throughput_req_s,goodput_req_s
+      eager,820,1860,62,96,2.1,0.4
+      prefix,410,1240,62,96,3.4,1.1
+      graph,410,1240,31,52,5.2,4.0
+      split,360,980,27,44,5.8,5.3
+      """;
+
+  private static TableAudit audit(String csv) {
+    return TableAudit.of(EndToEndTable.parse("t.csv", csv), AuditOptions.NONE);
+  }
+
+  private static AuditOptions options(Integer osl, Integer concurrency) {
+    return new AuditOptions(null, null, null, osl, concurrency, null, null, null, null, 0.1);
+  }
+
+  @Test
+  void impliedConcurrencyOfTheCoursesRowsIsFarFrom128() {
+    List<RowVerdict> rows = audit(COURSE).rows();
+    double[] expected = {34.9, 55.1, 43.2, 42.0};
+    for (int i = 0; i < 4; i++) {
+      Finding little = rows.get(i).finding("littles_law");
+      assertThat(little.numbers().get("implied_concurrency")).isCloseTo(expected[i], within(0.06));
+      assertThat(little.level()).isEqualTo(Level.WARN);
+      assertThat(little.basis()).isEqualTo(Basis.ARITHMETIC);
+    }
+    assertThat(rows.get(0).finding("littles_law").numbers().get("needed_throughput_req_s"))
+        .isCloseTo(7.70, within(0.005));
+  }
+
+  @Test
+  void prefixCacheCannotGainSixtyPerCentAtFixedConcurrency() {
+    Finding gain = audit(COURSE).rows().get(1).finding("gain_over_previous");
+    assertThat(gain.level()).isEqualTo(Level.WARN);
+    assertThat(gain.numbers().get("reported_gain_pct")).isCloseTo(61.9, within(0.05));
+    assertThat(gain.numbers().get("closed_loop_gain_pct")).isCloseTo(2.5, within(0.05));
+    assertThat(audit(COURSE).rows().get(2).finding("gain_over_previous").level())
+        .isEqualTo(Level.OK);
+  }
+
+  @Test
+  void goodputOfRows1And2And4ContradictsThePercentilesAndRow3OnlyAShape() {
+    List<RowVerdict> rows = audit(COURSE).rows();
+    assertThat(rows.stream().map(r -> r.finding("goodput").level()))
+        .containsExactly(Level.WARN, Level.WARN, Level.NOTE, Level.WARN);
+    // None is impossible by arithmetic alone, and the audit does not say so.
+    assertThat(rows.stream().map(r -> r.finding("goodput").basis())).containsOnly(Basis.ASSUMPTION);
+    Finding third = rows.get(2).finding("goodput");
+    assertThat(third.numbers().get("expected_goodput_req_s_high")).isCloseTo(5.04, within(0.02));
+    assertThat(third.numbers().get("ttft_share_shape_low")).isCloseTo(0.970, within(0.001));
+    Finding last = rows.get(3).finding("goodput");
+    assertThat(last.numbers().get("needed_stall_s")).isCloseTo(255 * 0.023, within(0.01));
+  }
+
+  @Test
+  void ratiosOfTheCourseRecompute() {
+    assertThat(audit(COURSE).ratios())
+        .filteredOn(r -> r.name().equals("throughput"))
+        .singleElement()
+        .satisfies(r -> assertThat(r.value()).isCloseTo(2.76, within(0.005)));
+    assertThat(audit(COURSE).ratios())
+        .filteredOn(r -> r.name().equals("goodput"))
+        .singleElement()
+        .satisfies(r -> assertThat(r.value()).isCloseTo(13.25, within(1e-9)));
+  }
+
+  @Test
+  void aRowRepairedByItsEditsIsConsistent() {
+    TableAudit audit = audit(COURSE);
+    assertThat(audit.rows()).allMatch(RowVerdict::consistentAfter);
+    RowVerdict graph = audit.rows().get(2);
+    assertThat(graph.edits())
+        .singleElement()
+        .satisfies(
+            e -> {
+              assertThat(e.field()).isEqualTo("concurrency");
+              assertThat(e.to()).isCloseTo(43.2, within(0.05));
+            });
+  }
+
+  @Test
+  void aConsistentTableHasNoObjection() {
+    // 32 in flight, latency 0.4 s + 255 x 20 ms = 5.5 s: 5.82 req/s.
+    TableAudit audit =
+        audit(
+            """
+            model,tp,isl,osl,concurrency,ttft_p50_ms,ttft_p99_ms,tpot_ms,itl_p99_ms,rps,goodput,device
+            Qwen3-32B,4,1024,256,32,400,700,20,30,5.82,5.82,S5000
+            """);
+    assertThat(audit.consistent()).isTrue();
+    assertThat(audit.rows().get(0).edits()).isEmpty();
+    assertThat(audit.rows().get(0).finding("roofline").level()).isEqualTo(Level.OK);
+  }
+
+  @Test
+  void whatTheTableAndTheOptionsDoNotSayIsSkippedWithItsReason() {
+    RowVerdict row = audit("model,tp,ttft_ms,tpot_ms\nQwen/Qwen3-32B,4,400,20\n").rows().get(0);
+    assertThat(row.findings())
+        .filteredOn(f -> f.level() == Level.SKIPPED)
+        .extracting(Finding::id)
+        .containsExactlyInAnyOrder(
+            "percentile_order",
+            "tpot_itl",
+            "littles_law",
+            "gain_over_previous",
+            "goodput",
+            "roofline");
+    assertThat(row.finding("littles_law").what()).contains("--osl");
+    assertThat(row.finding("roofline").what()).contains("--device");
+  }
+
+  @Test
+  void tpotBelowTheTimeToReadTheWeightsIsImpossible() {
+    // 16 GB a rank over 1.6 TB/s are 10 ms.
+    RowVerdict row =
+        audit("model,tp,device,isl,osl,tpot_ms\nQwen3-32B,4,S5000,1024,256,7\n").rows().get(0);
+    Finding roof = row.finding("roofline");
+    assertThat(roof.level()).isEqualTo(Level.WARN);
+    assertThat(roof.basis()).isEqualTo(Basis.ARITHMETIC);
+    assertThat(roof.numbers().get("floor_batch_1_ms")).isCloseTo(10.04, within(0.03));
+  }
+
+  @Test
+  void secondsUnderAHeaderOfMillisecondsAreFoundAndMended() {
+    TableAudit audit =
+        TableAudit.of(
+            EndToEndTable.parse("t", "name,ttft_p50_ms,tpot_ms,rps\nx,0.41,0.031,5.2\n"),
+            options(256, 43));
+    RowVerdict row = audit.rows().get(0);
+    assertThat(row.finding("units").level()).isEqualTo(Level.WARN);
+    assertThat(row.edits()).extracting(Edit::field).contains("ttft_p50_ms", "tpot_ms");
+    assertThat(row.consistentAfter()).isTrue();
+  }
+
+  @Test
+  void tokensASecondTakenForRequestsAreFound() {
+    TableAudit audit =
+        TableAudit.of(
+            EndToEndTable.parse("t", "name,ttft_p50_ms,tpot_ms,throughput\nx,410,31,1331\n"),
+            options(256, 43));
+    assertThat(audit.rows().get(0).finding("units").what()).contains("tokens");
+  }
+
+  @Test
+  void percentilesOutOfOrderAndImpossibleMeansAreArithmetic() {
+    Finding order =
+        audit("name,ttft_p50_ms,ttft_p99_ms\nx,500,400\n")
+            .rows()
+            .get(0)
+            .finding("percentile_order");
+    assertThat(order.level()).isEqualTo(Level.WARN);
+    assertThat(order.what()).contains("P99 400 ms is below P50 500 ms");
+    Finding mean =
+        audit("name,ttft_mean_ms,ttft_p50_ms\nx,100,500\n")
+            .rows()
+            .get(0)
+            .finding("percentile_order");
+    assertThat(mean.level()).isEqualTo(Level.WARN);
+  }
+
+  @Test
+  void goodputAboveTheShareThatAPercentileAllowsIsImpossible() {
+    Finding goodput =
+        audit("name,ttft_p50_ms,ttft_p99_ms,tpot_ms,rps,goodput\nx,1200,1500,20,5.00,4.00\n")
+            .rows()
+            .get(0)
+            .finding("goodput");
+    assertThat(goodput.level()).isEqualTo(Level.WARN);
+    assertThat(goodput.basis()).isEqualTo(Basis.ARITHMETIC);
+    assertThat(goodput.edits()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', empty",
+    "'a,b\n1,2\n', 'no column of TTFT'",
+    "'config,tpot_ms\n', 'no rows'",
+    "'config,tpot_ms\nx,-3\n', 'row 1, column tpot_ms: -3 is not above 0'",
+    "'config,tpot_ms\nx,NaN\n', '\"NaN\" is not a number'",
+    "'config,tpot_ms\nx,fast\n', '\"fast\" is not a number'",
+    "'config,tpot_ms\nx,1,2\n', '3 cells under 2 headers'",
+    "'tpot_ms,TPOT\n1,2\n', 'two columns'",
+    "'tpot_ms,tp\n1,2.5\n', 'not a whole number'",
+  })
+  void whatIsNoTableIsRefusedInOneLine(String csv, String message) {
+    assertThatThrownBy(() -> audit(csv))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message)
+        .message()
+        .doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TTFT P50 (ms)", "ttft_median_ms", "Time to First Token p50 [ms]"})
+  void headersAreReadLiberally(String header) {
+    EndToEndTable table = EndToEndTable.parse("t", header + "\n250\n");
+    assertThat(table.rows().get(0).ttftMs()).isEqualTo(250);
+    EndToEndTable seconds =
+        EndToEndTable.parse("t", header.replace("ms", "s") + ";Req/s\n0.25;1\n");
+    assertThat(seconds.rows().get(0).ttftMs()).isEqualTo(250);
+    assertThat(seconds.rows().get(0).requestsPerS()).isEqualTo(1);
+  }
+
+  @Test
+  void unknownNamesOnTheCommandLineAreErrorsAndInTheTableAreNot() {
+    AuditOptions wrong =
+        new AuditOptions("Qwen3-33B", 4, 1024, 256, 8, null, null, "S5000", null, 0.1);
+    EndToEndTable table = EndToEndTable.parse("t", "name,tpot_ms\nx,20\n");
+    assertThatThrownBy(() -> TableAudit.of(table, wrong)).hasMessageContaining("Qwen3-32B");
+    Finding roof =
+        audit("model,tp,device,isl,osl,tpot_ms\nother/thing,4,S5000,1024,256,7\n")
+            .rows()
+            .get(0)
+            .finding("roofline");
+    assertThat(roof.level()).isEqualTo(Level.SKIPPED);
+  }
+
+  @Test
+  void jsonHoldsTheImpliedConcurrencyAndNoNaN() throws Exception {
+    String json = new AuditReport(audit(COURSE)).json();
+    JsonNode root = new ObjectMapper().readTree(json);
+    assertThat(root.path("schema_version").asInt()).isEqualTo(1);
+    assertThat(root.at("/rows/1/implied_concurrency").asDouble()).isCloseTo(55.1, within(0.05));
+    assertThat(root.at("/rows/1/verdict").asText()).isEqualTo("inconsistent");
+    assertThat(root.at("/ratios/goodput").asDouble()).isCloseTo(13.25, within(1e-9));
+    assertThat(json).doesNotContain("NaN");
+  }
+
+  @Test
+  void oneMeasuredRowOfTheServedModelIsBelowTheRoofOfBf16() {
+    Path file = Path.of("../../shared/data/h100/serving_qwen3-32b_tp2_tp8.csv");
+    assumeTrue(Files.exists(file), "skipped: the shared data are not beside this checkout");
+    TableAudit audit = TableAudit.of(EndToEndTable.read(file), AuditOptions.NONE);
+    // 48 requests of 4500 tokens on two GPUs take 18 ms to read; that row says 11.6.
+    assertThat(audit.rows())
+        .filteredOn(r -> r.finding("roofline").level() == Level.WARN)
+        .extracting(r -> r.row().inputTokens())
+        .containsOnly(4000.0);
+  }
+}
