@@ -6,6 +6,7 @@ import io.musabench.bindings.runtime.DeviceMemory;
 import io.musabench.bindings.runtime.DeviceRuntime;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 
 /**
  * A strided array in device memory, described by a native DLTensor with explicit strides.
@@ -358,6 +359,13 @@ public final class Tensor implements AutoCloseable {
     byte[] values = new byte[Math.toIntExact(elements())];
     read((buffer, first, count) -> buffer.get(0, values, first, count));
     return values;
+  }
+
+  /** CRC-32C of the bytes of all elements: equal contents have equal checksums. */
+  public long checksum() {
+    CRC32C sum = new CRC32C();
+    read((buffer, first, count) -> sum.update(buffer.limit(count * dtype.bytes())));
+    return sum.getValue();
   }
 
   /** Encodes or decodes {@code count} elements, from index {@code first} in row-major order. */

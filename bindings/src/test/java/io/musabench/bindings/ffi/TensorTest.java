@@ -148,4 +148,20 @@ class TensorTest {
       assertThatThrownBy(part::address).isInstanceOf(IllegalStateException.class);
     }
   }
+
+  @Test
+  void checksumShouldTellContentsApartWhateverTheStrides() {
+    try (Tensor a = ffi.allocate(DType.BF16, 3, 4);
+        Tensor wide = ffi.allocate(DType.BF16, 3, 8)) {
+      float[] values = new float[12];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = i;
+      }
+      a.copyFrom(values);
+      Tensor b = wide.slice(1, 2, 6).copyFrom(values);
+      assertThat(b.checksum()).isEqualTo(a.checksum());
+      b.select(0, 1).slice(0, 3, 4).copyFrom(-7f);
+      assertThat(b.checksum()).isNotEqualTo(a.checksum());
+    }
+  }
 }

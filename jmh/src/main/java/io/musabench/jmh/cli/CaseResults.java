@@ -113,13 +113,18 @@ final class CaseResults {
     if (values == null) {
       return "";
     }
-    return values == 0
-        ? "every output written, nothing to compare with"
-        : String.format(
-            Locale.ROOT,
-            "%.0f values, worst error %.2f of what is allowed",
-            values,
-            found.get(Agreement.ERROR));
+    String reference =
+        values == 0
+            ? "every output written, nothing to compare with"
+            : String.format(
+                Locale.ROOT,
+                "%.0f values, worst error %.2f of what is allowed",
+                values,
+                found.get(Agreement.ERROR));
+    return reference
+        + (found.get(Agreement.SAME_BITS) == 1
+            ? "; timed results equal bit for bit"
+            : "; bits differ between runs, timed results checked on some rows");
   }
 
   private static double medianUs(List<Measured> all, String name) {

@@ -18,6 +18,12 @@ public record Agreement(long values, double worst) {
   /** Metric: the greatest error, as a part of what is allowed. */
   public static final String ERROR = "check.error";
 
+  /**
+   * Metric: 1 if the results of each session were compared bit for bit with those of an untimed
+   * run, 0 if a second untimed run already differed in bits.
+   */
+  public static final String SAME_BITS = "check.same_bits";
+
   /** Nothing compared. */
   public static final Agreement NONE = new Agreement(0, 0);
 

@@ -55,6 +55,15 @@ public record KernelCase(
     return check.compare();
   }
 
+  /** Checksum of all outputs, bit for bit. */
+  public long checksum() {
+    long sum = 0;
+    for (Tensor output : outputs) {
+      sum = 31 * sum + output.checksum();
+    }
+    return sum;
+  }
+
   /**
    * Checks that the outputs were written everywhere and hold numbers.
    *

@@ -5,7 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/** Samples one kernel and holds what it writes against the reference before and after. */
+/**
+ * Samples one kernel and holds what it writes against the reference before and after.
+ *
+ * <p>Between the two, the outputs that each session leaves behind are compared, bit for bit, with
+ * those of an untimed run on the same operands. So every launch is checked that no later launch of
+ * its session overwrote: the last one on each copy of the operands. A kernel whose results are not
+ * the same bits every time is held against the reference there too, on some rows.
+ */
 final class KernelTimer implements AutoCloseable {
   // Copies stop here; the last one may go beyond.
   private static final long MOST_COPY_BYTES = 2L << 30;
@@ -17,6 +24,8 @@ final class KernelTimer implements AutoCloseable {
   private final LaunchTimer timer;
   private long copyBytes;
   private double firstRunNanos;
+  private boolean repeatable;
+  private final List<Long> expected = new ArrayList<>(); // checksums of the copies in use
 
   /**
    * @param cold whether every launch must find its operands in no cache
@@ -52,35 +61,70 @@ final class KernelTimer implements AutoCloseable {
     return copies.get(0);
   }
 
-  /** Runs the kernel for the first time and checks what it wrote. */
+  /** Runs the kernel for the first time and checks what it wrote, and whether it does so again. */
   Agreement verify() {
     context.synchronize();
     long start = System.nanoTime();
     kernel().call().launch();
     context.synchronize();
     firstRunNanos = System.nanoTime() - start;
-    return kernel().verify(context);
+    Agreement agreement = kernel().verify(context);
+    long once = kernel().checksum();
+    kernel().verify(context);
+    repeatable = kernel().checksum() == once;
+    return agreement;
   }
 
   /** One sampling session. */
   LaunchTimer.Sampled run(SessionLimits limits) {
     timer.prepare(limits);
-    copies.forEach(KernelCase::poison); // So that verifyAgain sees what timing wrote.
-    LaunchTimer.Sampled sampled = timer.run(limits);
+    if (expected.isEmpty()) {
+      for (KernelCase copy : used()) {
+        copy.poison();
+        copy.call().launch();
+        copy.requireWritten();
+        expected.add(copy.checksum());
+      }
+    }
+    copies.forEach(
+        KernelCase::poison); // So that what an earlier run wrote is not taken for this one's.
+    LaunchTimer.Sampled sampled = timer.run(limits, () -> checkFirst(used().size()));
+    checkFirst(1); // The host's time was taken on the first copy.
     List<Metric> metrics = new ArrayList<>(sampled.metrics());
     metrics.add(new Metric(Measured.FIRST_RUN, "ns/op", new double[] {firstRunNanos}));
+    metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {repeatable ? 1 : 0}));
     return new LaunchTimer.Sampled(sampled.nanos(), sampled.launches(), metrics);
   }
 
-  /**
-   * Checks what timing left behind: that every copy it used was written, and some of them against
-   * the reference.
-   */
+  private List<KernelCase> used() {
+    return copies.subList(0, timer.copiesUsed());
+  }
+
+  private void checkFirst(int count) {
+    if (!repeatable) {
+      copies.subList(0, count).forEach(KernelCase::requireWritten);
+      inspect(count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      KernelCase copy = copies.get(i);
+      if (copy.checksum() != expected.get(i)) {
+        copy.inspect(); // May say more.
+        throw new WrongResultException(
+            "%s: a timed run on copy %d of the operands did not write what an untimed one did"
+                .formatted(copy.call().name(), i));
+      }
+    }
+  }
+
+  /** Holds some copies of what timing left behind against the reference. */
   Agreement verifyAgain() {
-    int used = timer.copiesUsed();
-    copies.subList(0, used).forEach(KernelCase::requireWritten);
+    return inspect(used().size());
+  }
+
+  private Agreement inspect(int count) {
     Agreement all = Agreement.NONE;
-    for (int copy : Rows.some(used, COMPARED_COPIES)) {
+    for (int copy : Rows.some(count, COMPARED_COPIES)) {
       all = all.and(copies.get(copy).inspect());
     }
     return all;

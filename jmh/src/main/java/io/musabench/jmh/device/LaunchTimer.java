@@ -77,10 +77,16 @@ final class LaunchTimer implements AutoCloseable {
     }
   }
 
-  /** One sampling session. */
-  Sampled run(SessionLimits limits) {
+  /**
+   * One sampling session.
+   *
+   * @param afterSpans called when the device time has been taken and nothing runs, before the
+   *     host's
+   */
+  Sampled run(SessionLimits limits, Runnable afterSpans) {
     prepare(limits);
     double[] nanos = session.run();
+    afterSpans.run();
     for (int i = 0; i < nanos.length; i++) {
       nanos[i] /= launches;
     }

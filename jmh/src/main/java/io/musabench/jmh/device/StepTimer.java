@@ -2,6 +2,7 @@ package io.musabench.jmh.device;
 
 import io.musabench.bindings.ffi.CallList;
 import io.musabench.bindings.ffi.PreparedCall;
+import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.runtime.Graph;
 import io.musabench.bindings.runtime.GraphExec;
 import java.util.ArrayList;
@@ -13,10 +14,17 @@ import java.util.List;
  * <p>A group is all calls of one kind over all layers, so its weights and caches are as cold as in
  * the step. Taking turns in one process keeps what drifts, such as a clock, out of the difference
  * between the step and the sum of its kernels.
+ *
+ * <p>The results of each timed step are copied aside before the groups overwrite them, so that
+ * every one of them can be checked; where many large ones would not fit, those of the last rounds.
  */
 public final class StepTimer implements AutoCloseable {
+  private static final long MOST_RESULT_BYTES = 256L << 20;
+
   private final DeviceContext context;
   private final Launch step;
+  private final List<Tensor> results;
+  private final List<List<Tensor>> kept = new ArrayList<>();
   private final List<Launch> groups = new ArrayList<>();
   private final List<Integer> counts = new ArrayList<>();
   private final List<AutoCloseable> owned = new ArrayList<>();
@@ -30,13 +38,16 @@ public final class StepTimer implements AutoCloseable {
    * @param graph whether to replay graphs; otherwise every kernel is launched by itself
    * @param calls the step
    * @param groups the same calls by kind
+   * @param results what a step is for; contiguous
    */
   public StepTimer(
       DeviceContext context,
       boolean graph,
       List<PreparedCall> calls,
-      List<List<PreparedCall>> groups) {
+      List<List<PreparedCall>> groups,
+      List<Tensor> results) {
     this.context = context;
+    this.results = results;
     this.graph = graph;
     this.step = launch(calls, true);
     for (List<PreparedCall> group : groups) {
@@ -72,12 +83,28 @@ public final class StepTimer implements AutoCloseable {
     }
   }
 
-  /** One sampling session. */
-  public Sampled run(SessionLimits limits) {
+  /** Runs the step and each group once and waits. */
+  public void runRound() {
+    try (Session once = new Session(context)) {
+      once.span(List.of(step));
+      groups.forEach(group -> once.span(List.of(group)));
+      stepNanos = once.run()[0];
+    }
+  }
+
+  /**
+   * One sampling session.
+   *
+   * @param afterRounds called when the device time has been taken and nothing runs, before the
+   *     host's
+   */
+  public Sampled run(SessionLimits limits, Runnable afterRounds) {
     if (session == null) {
       build(limits);
     }
+    kept.forEach(result -> result.forEach(Tensor::poison));
     double[] spans = session.run();
+    afterRounds.run();
     double[] whole = new double[rounds];
     double[][] parts = new double[groups.size()][rounds];
     int next = 0;
@@ -91,14 +118,15 @@ public final class StepTimer implements AutoCloseable {
     List<Metric> metrics = new ArrayList<>(setUp);
     metrics.add(new Metric(Measured.HOST_TIME, "ns/op", host.complete()));
     metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit()));
-    return new Sampled(whole, parts, metrics);
+    return new Sampled(whole, parts, kept, metrics);
   }
 
   private void build(SessionLimits limits) {
-    runOnce(); // The run before was the first, which may do what later ones need not.
     // A round is the step, the same work again group by group, and an eviction before each.
     rounds = limits.samples(2 * stepNanos);
     session = new Session(context);
+    long bytes = results.stream().mapToLong(Tensor::bytes).sum();
+    long firstKept = rounds - Math.max(1, MOST_RESULT_BYTES / Math.max(1, bytes));
     for (int round = 0; round < rounds; round++) {
       // The device is idle when the step is launched, as it is in an engine that waits for the
       // tokens of the step before: launched behind other work, slow launches would not show.
@@ -106,10 +134,23 @@ public final class StepTimer implements AutoCloseable {
           .untimed(context.eviction())
           .untimed(program -> program.synchronize(context.stream()))
           .span(List.of(step));
+      if (round >= firstKept) {
+        keepResults();
+      }
       for (Launch group : groups) {
         session.untimed(context.eviction()).span(List.of(group));
       }
     }
+  }
+
+  private void keepResults() {
+    List<Tensor> copies = new ArrayList<>();
+    for (Tensor result : results) {
+      Tensor copy = context.target().ffi().allocate(result.dtype(), result.shape());
+      copies.add(copy);
+      session.untimed(program -> program.copy(result, copy, context.stream()));
+    }
+    kept.add(copies);
   }
 
   @Override
@@ -132,7 +173,9 @@ public final class StepTimer implements AutoCloseable {
    * @param whole device time of the step from the first launch to the last kernel's end, in
    *     nanoseconds, one value a round
    * @param parts the same for one call of each group
+   * @param results the results of each step that were kept; the next session overwrites them
    * @param metrics host times
    */
-  public record Sampled(double[] whole, double[][] parts, List<Metric> metrics) {}
+  public record Sampled(
+      double[] whole, double[][] parts, List<List<Tensor>> results, List<Metric> metrics) {}
 }

@@ -19,9 +19,12 @@ import io.musabench.results.model.ModelConfig;
 import io.musabench.results.model.Operation;
 import io.musabench.results.model.StepOperations;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One forward pass of one rank of a model: weights, KV caches, activations, and all kernel calls in
@@ -54,6 +57,9 @@ final class ModelStep {
   private final Tensor tokens;
 
   private float[] expectedLogits;
+  private long expectedResult; // checksum of logits and tokens
+  private boolean repeatable = true;
+  private long expectedRound; // checksum of everything that a round leaves behind
 
   /** Weights of one layer. Biases and norms of queries and keys are null where there are none. */
   private record Weights(
@@ -285,7 +291,17 @@ final class ModelStep {
       }
     }
     expectedLogits = logits.toFloats();
+    expectedResult = checksum(logits, tokens);
     return all;
+  }
+
+  /** Logits and the tokens chosen from them. */
+  List<Tensor> results() {
+    return List.of(logits, tokens);
+  }
+
+  private static long checksum(Tensor logits, Tensor tokens) {
+    return 31 * logits.checksum() + tokens.checksum();
   }
 
   /** Overwrites the step's results before a run that is to be checked. */
@@ -294,8 +310,69 @@ final class ModelStep {
     tokens.poison();
   }
 
-  /** Checks logits and tokens of the last run against those of {@link #verifyKernelByKernel}. */
+  /** Checks logits and tokens of the last run; see {@link #verifyResult(Tensor, Tensor)}. */
   Agreement verifyResult() {
+    return verifyResult(logits, tokens);
+  }
+
+  /**
+   * As {@link #verifyResult()} before anything is timed, and finds out whether the step gives the
+   * same bits every time.
+   */
+  Agreement verifyFirstResult() {
+    repeatable = checksum(logits, tokens) == expectedResult;
+    return verifyResult();
+  }
+
+  /** Whether results are compared bit for bit. */
+  boolean repeatable() {
+    return repeatable;
+  }
+
+  /**
+   * Checks the logits and tokens of a run against those of {@link #verifyKernelByKernel}: bit for
+   * bit where the step gives the same bits every time, else within the tolerance.
+   */
+  Agreement verifyResult(Tensor logits, Tensor tokens) {
+    if (repeatable && checksum(logits, tokens) == expectedResult) {
+      return new Agreement(expectedLogits.length, 0);
+    }
+    Agreement agreement = compareResult(logits, tokens);
+    if (repeatable) {
+      throw new WrongResultException(
+          "a timed step gave other logits or tokens than an untimed one, if within the tolerance");
+    }
+    return agreement;
+  }
+
+  /** Keeps what an untimed round has left in all activations and caches, bit for bit. */
+  void expectRound() {
+    expectedRound = roundChecksum();
+  }
+
+  /** Checks that a timed round has left the same as the untimed one, where that can be told. */
+  void verifyRound() {
+    if (repeatable && roundChecksum() != expectedRound) {
+      throw new WrongResultException(
+          "the last round of a session left other activations or cache entries than an untimed one:"
+              + " a kernel timed by itself wrote a wrong result");
+    }
+  }
+
+  private long roundChecksum() {
+    Set<Tensor> outputs = Collections.newSetFromMap(new IdentityHashMap<>());
+    long sum = 0;
+    for (Op op : ops) {
+      for (Tensor output : op.kernel().outputs()) {
+        if (outputs.add(output)) {
+          sum = 31 * sum + output.checksum();
+        }
+      }
+    }
+    return sum;
+  }
+
+  private Agreement compareResult(Tensor logits, Tensor tokens) {
     double[] expected = new double[expectedLogits.length];
     for (int i = 0; i < expected.length; i++) {
       expected[i] = expectedLogits[i];

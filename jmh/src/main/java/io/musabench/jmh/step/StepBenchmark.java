@@ -75,19 +75,20 @@ public abstract class StepBenchmark extends DeviceBenchmark {
             context(),
             mode.equals("graph"),
             step.calls(),
-            step.groups().stream().map(ModelStep.Group::calls).toList());
-    before = kernels.and(verifyStep());
-  }
-
-  private Agreement verifyStep() {
+            step.groups().stream().map(ModelStep.Group::calls).toList(),
+            step.results());
     step.poison();
     timer.runOnce();
-    return step.verifyResult();
+    before = kernels.and(step.verifyFirstResult());
+    timer.runRound();
+    step.expectRound();
   }
 
   /** One sampling session. */
   protected final void sample() {
-    StepTimer.Sampled sampled = timer.run(limits());
+    StepTimer.Sampled sampled = timer.run(limits(), step::verifyRound);
+    sampled.results().forEach(result -> step.verifyResult(result.get(0), result.get(1)));
+    step.verifyResult(); // Of the step whose host time was taken last.
     List<StepPart> parts = new ArrayList<>();
     List<ModelStep.Group> groups = step.groups();
     for (int i = 0; i < groups.size(); i++) {
@@ -104,6 +105,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
     }
     List<Metric> metrics = new ArrayList<>(sampled.metrics());
     metrics.addAll(before.metrics());
+    metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {step.repeatable() ? 1 : 0}));
     Work work = step.plan().work(ELEMENT_BYTES);
     publish(
         new Measured(
@@ -125,7 +127,6 @@ public abstract class StepBenchmark extends DeviceBenchmark {
 
   @Override
   protected final void finish() {
-    step.verifyResult(); // What the last timed step left behind.
     step.verifyKernelByKernel(context());
     timer.close();
   }

@@ -25,6 +25,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RunOnHostTest {
   private static final String FAULTS = "MUSART_HOST_FAULTS";
 
+  private static final String TINY =
+      """
+      {"architectures": ["Qwen3ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 3,
+       "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
+       "intermediate_size": 256, "vocab_size": 512, "max_position_embeddings": 4096,
+       "tie_word_embeddings": true, "attention_bias": false, "rms_norm_eps": 1e-6,
+       "rope_theta": 1000000, "hidden_act": "silu"}
+      """;
+
   @TempDir private Path folder;
 
   @BeforeAll
@@ -34,15 +43,16 @@ class RunOnHostTest {
 
   private MusabenchProcess start(Map<String, String> environment, String... arguments)
       throws IOException {
+    List<String> given = List.of(arguments);
     List<String> all =
-        new ArrayList<>(
-            List.of(
-                "run",
-                "--no-roofs",
-                "--iterations=1",
-                "--seconds=0.02",
-                "--output=" + folder.resolve("runs")));
-    all.addAll(List.of(arguments));
+        new ArrayList<>(List.of("run", "--no-roofs", "--output=" + folder.resolve("runs")));
+    for (String option : List.of("--iterations=1", "--seconds=0.02")) {
+      String name = option.substring(0, option.indexOf('=') + 1);
+      if (given.stream().noneMatch(argument -> argument.startsWith(name))) {
+        all.add(option);
+      }
+    }
+    all.addAll(given);
     return MusabenchProcess.start(folder, environment, all.toArray(String[]::new));
   }
 
@@ -81,7 +91,7 @@ class RunOnHostTest {
     assertThat(result.forks()).isEqualTo(2);
     assertThat(result.launches()).isGreaterThan(1);
     assertThat(result.kernel()).isEqualTo("rms_norm");
-    assertThat(result.check()).contains("values, worst error");
+    assertThat(result.check()).contains("values, worst error", "equal bit for bit");
     assertThat(result.note()).isEmpty();
     assertThat(result.hostTimeMedianUs()).isPositive();
     assertThat(latest().readSamples())
@@ -127,6 +137,45 @@ class RunOnHostTest {
         start(Map.of(FAULTS, "kernel:rms_norm:3+=wrong"), "^elementwise.RmsNorm$");
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
     assertThat(cases().get(0).reason()).startsWith("wrong result: rms_norm");
+    assertThat(json()).isEmpty();
+  }
+
+  @Test
+  void shouldFailACaseWithOneWrongRunAmongItsTimedOnes() throws Exception {
+    // Five samples on copies of their own; before them three checked runs, two that estimate the
+    // time, one on each copy and one that warms up. The second session is right again.
+    MusabenchProcess run =
+        start(
+            Map.of(FAULTS, "kernel:gemm:14=wrong"),
+            "^gemm",
+            "--iterations=2",
+            "--seconds=0.005",
+            "-p",
+            "projection=4096x4096");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason()).startsWith("wrong result: gemm");
+    assertThat(json()).isEmpty();
+  }
+
+  @Test
+  void shouldFailAStepWithOneWrongRunAmongItsTimedOnes() throws Exception {
+    Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
+    Files.writeString(model, TINY);
+    // 13 GEMMs a pass: one pass kernel by kernel, one whole, one round, then rounds of two passes.
+    // The third GEMM of the step in the third of some hundred rounds:
+    int third = 13 + 13 + 26 + 2 * 26 + 3;
+    MusabenchProcess run =
+        start(
+            Map.of(FAULTS, "kernel:gemm:" + third + "=wrong"),
+            "DecodeStep",
+            "-p",
+            "model=" + model,
+            "-p",
+            "batch=3q1s40",
+            "-p",
+            "mode=graph");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason()).startsWith("wrong result: logit");
     assertThat(json()).isEmpty();
   }
 
@@ -270,15 +319,7 @@ class RunOnHostTest {
   @Test
   void shouldMeasureAStepWithItsKernels() throws Exception {
     Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
-    Files.writeString(
-        model,
-        """
-        {"architectures": ["Qwen3ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 3,
-         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
-         "intermediate_size": 256, "vocab_size": 512, "max_position_embeddings": 4096,
-         "tie_word_embeddings": true, "attention_bias": false, "rms_norm_eps": 1e-6,
-         "rope_theta": 1000000, "hidden_act": "silu"}
-        """);
+    Files.writeString(model, TINY);
     MusabenchProcess run =
         start(
             Map.of(),
