@@ -344,8 +344,8 @@ public final class RunReport {
             "closed loop, answers of "
                 + OUTPUT_TOKENS
                 + " tokens: TPOT = decode / (1 - share of time in other requests' prefills);",
-            "TTFT from requests that come one by one to all at once; no scheduler, tokenizer or"
-                + " network time"),
+            "mean TTFT from requests that come one by one to all at once; no scheduler, tokenizer"
+                + " or network time"),
         notes);
   }
 
@@ -393,7 +393,7 @@ public final class RunReport {
           Integer.toString(input),
           Units.time(p.decodeStep().seconds() * 1e6),
           Units.time(p.prefillStep().seconds() * 1e6),
-          saturated ? "saturated" : Units.time(p.tpot() * 1e6),
+          saturated ? "saturated" : Units.time(p.tpot().value() * 1e6),
           ttft(p),
           saturated ? Units.NOTHING : Units.number(p.outputTokensPerSecond()),
           Units.percent(100 * p.prefillShare()));
@@ -410,8 +410,8 @@ public final class RunReport {
   }
 
   private static String ttft(Prediction p) {
-    String low = Units.time(p.ttftStaggered() * 1e6);
-    String high = Units.time(p.ttftBurst() * 1e6);
+    String low = Units.time(p.ttftStaggered().value() * 1e6);
+    String high = Units.time(p.ttftBurst().value() * 1e6);
     return low.equals(high) ? low : low + " - " + high;
   }
 

@@ -1,85 +1,416 @@
 package io.musabench.results.tpot;
 
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.BatchSpec.Request;
 import io.musabench.results.tpot.Prediction.State;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /**
- * Steady state of a closed loop on one device that either prefills one request or runs one decode
- * step for all others.
+ * Steady state of a closed loop.
  *
- * <p>With {@code C} requests in flight, a decode step {@code T}, a prefill {@code P}, and answers
- * of {@code n + 1} tokens:
+ * <p><b>Whole prompts</b> (token budget 0): the device prefills one request, or runs one decode
+ * step for all others. With {@code R} running requests, a decode step {@code T}, a prefill {@code
+ * P}, and answers of {@code n + 1} tokens:
  *
  * <pre>
- *   TPOT = T / (1 - rho)              decodes wait while a prefill runs
- *   rho  = X P (C - 1) / C            share of time in the prefills of the other requests
- *   X    = C / (TTFT + n TPOT)        requests a second (Little's law)
- *   TTFT = P
+ *   TPOT = T / (1 - rho)                           decodes wait while a prefill runs
+ *   rho  = X P (R - 1) / R                         share of time in the prefills of the others
+ *   X    = R / (TTFT + n TPOT)                     requests a second (Little's law)
+ *   TTFT = P + T/2 (R - 1) / R + rho P / (2 (1 - rho))
  * </pre>
  *
- * <p>A request never waits for its own prefill while it decodes, so {@code rho} leaves it out: a
- * single request has TPOT = T exactly. No decode step runs while a request is prefilled, so each
- * decode step has all {@code C} requests in it. The equations are quadratic in {@code n TPOT} and
- * have one positive solution.
+ * <p>TTFT is its own prefill and the wait of an M/D/1 queue whose server takes a decode step as a
+ * vacation whenever no prefill waits (Doshi, "Queueing systems with vacations", 1986: the wait of
+ * the queue and half a vacation). A request never waits for its own prefill while it decodes, so
+ * {@code rho} leaves it out: a single request has TPOT = T and TTFT = P exactly. No decode step
+ * runs while a request is prefilled, so each decode step has all {@code R} requests in it. The
+ * equations are quadratic in {@code rho} and have one solution between 0 and 1.
  *
- * <p>Worked numbers: T = 20 ms, P = 50 ms, 32 requests, 256 output tokens: TPOT 26.0 ms, X = 4.78
- * requests a second, prefill share 0.24.
+ * <p><b>Token budget</b>: a prompt is cut into {@code k} chunks that share steps with the decodes,
+ * as in vLLM's V1 scheduler. Everything advances in steps, so that a request lives {@code k + n} of
+ * them, and on average {@code q = (R - 1) k / (n + k)} chunks of others are in a step. With T(j)
+ * the time of a decode step with {@code j} chunks, TPOT = T(q), linear between whole numbers. Where
+ * {@code q} chunks do not fit into the budget, requests wait.
+ *
+ * <p><b>Burst</b>: all requests arrive at once, and their prefills follow each other; TTFT is the
+ * mean over them.
+ *
+ * <p><b>KV cache</b>: a running request holds {@code input + output/2} tokens on average, which
+ * limits {@code R}. Requests are let in by the room for their prompt and grow; where they no longer
+ * fit, vLLM drops the last and computes it again later. If all grow together, {@code output /
+ * input} of the requests are dropped once.
+ *
+ * <p>Worked numbers: T = 20 ms, P = 50 ms, 32 requests, 256 output tokens: TPOT 26.0 ms, X = 4.775
+ * requests a second, prefill share 0.24, TTFT 67 ms to 835 ms.
  */
 public final class ClosedLoop {
   /**
    * From here on queueing for the prefill is a sizeable part of TTFT: an M/D/1 queue waits {@code
-   * share / (2 (1 - share))} = half a prefill.
+   * rho / (2 (1 - rho))} = half a prefill.
    */
   static final double STRAINED_SHARE = 0.5;
 
-  /** Here that queue already waits 4.5 prefills, and TTFT = P has lost its meaning. */
+  /** Here that queue already waits 4.5 prefills, and a small error of a step has large effects. */
   static final double SATURATED_SHARE = 0.9;
 
   private ClosedLoop() {}
 
-  /** Predicts the loop from its two steps. */
+  /** Predicts the loop from its two steps, measured; everything runs, prompts run whole. */
   public static Prediction predict(StepTimes steps, Workload workload) {
-    Timing decode = steps.decode(workload.concurrency());
-    Timing prefill = steps.prefill(workload.inputTokens());
-    double c = workload.concurrency();
-    double p = prefill.seconds();
-    int gaps = workload.outputTokens() - 1;
-
-    double decodeTime = decodeTime(gaps * decode.seconds(), p, c);
-    double rate = c / (p + decodeTime);
-    double share = rate * p;
-    if (share >= SATURATED_SHARE) {
-      double nan = Double.NaN;
-      return new Prediction(
-          workload,
-          State.SATURATED,
-          decode,
-          prefill,
-          nan,
-          nan,
-          nan,
-          Math.min(rate, 1 / p),
-          Math.min(share, 1));
-    }
-    return new Prediction(
-        workload,
-        share >= STRAINED_SHARE ? State.STRAINED : State.OK,
-        decode,
-        prefill,
-        decodeTime / gaps,
-        p,
-        c * p,
-        rate,
-        share);
+    StepTime decode = StepTime.measured(steps.decode(workload.concurrency()));
+    StepTime prefill = StepTime.measured(steps.prefill(workload.inputTokens()));
+    Admission all = new Admission(workload.concurrency(), 0, null);
+    return wholePrompts(workload, all, decode, prefill, 0);
   }
 
   /**
-   * The positive {@code D} with {@code D (1 - (c - 1) p / (p + D)) = own}: time from the first to
-   * the last token of a request whose decode steps alone take {@code own}.
+   * Predicts the loop from kernel times, without intervals.
+   *
+   * @throws IllegalArgumentException if not one request fits into the KV cache, or a kernel's time
+   *     is neither known nor can be assumed
    */
-  private static double decodeTime(double own, double p, double c) {
-    double b = own + (c - 2) * p;
-    double root = Math.sqrt(b * b + 4 * own * p);
-    // The two forms are equal; the second does not cancel when b is negative.
-    return b >= 0 ? (b + root) / 2 : 2 * own * p / (root - b);
+  public static Prediction predict(StepModel model, Workload workload) {
+    if (workload.disaggregation() != null) {
+      return separate(model, workload);
+    }
+    Admission in = Admission.of(model, workload);
+    return model.engine().tokenBudget() == 0
+        ? wholePrompts(model, workload, in)
+        : chunks(model, workload, in);
+  }
+
+  /**
+   * Predicts the loop with an interval for each estimate.
+   *
+   * <p>The error of an operation is shared by all its calls; errors of different operations are
+   * independent; that of the clock is common to all. Each is moved by one standard deviation and
+   * the loop solved again: the deviation of the result is the root of the sum of the squares. What
+   * the formulas leave out is not in it.
+   */
+  public static Prediction predictWithInterval(StepModel model, Workload workload) {
+    Prediction middle = predict(model, workload);
+    Set<String> roles = new LinkedHashSet<>();
+    middle.decodeStep().terms().forEach(t -> roles.add(t.role()));
+    middle.prefillStep().terms().forEach(t -> roles.add(t.role()));
+    double[] squares = new double[3];
+    for (String moved : roles) {
+      add(
+          squares,
+          middle,
+          predict(
+              model.scaled((role, call, time) -> role.equals(moved) ? 1 + time.relativeError() : 1),
+              workload));
+    }
+    double clock = model.engine().clockError();
+    add(squares, middle, predict(model.scaled((role, call, time) -> 1 + clock), workload));
+    return new Prediction(
+        workload,
+        middle.state(),
+        middle.bound(),
+        middle.decodeStep(),
+        middle.prefillStep(),
+        widened(middle.tpot(), squares[0]),
+        widened(middle.ttftStaggered(), squares[1]),
+        widened(middle.ttftBurst(), squares[2]),
+        middle.requestsPerSecond(),
+        middle.runningRequests(),
+        middle.waitingRequests(),
+        middle.prefillShare(),
+        middle.itlAtomAtZero());
+  }
+
+  private static void add(double[] squares, Prediction middle, Prediction moved) {
+    squares[0] += square(moved.tpot().value() - middle.tpot().value());
+    squares[1] += square(moved.ttftStaggered().value() - middle.ttftStaggered().value());
+    squares[2] += square(moved.ttftBurst().value() - middle.ttftBurst().value());
+  }
+
+  private static double square(double x) {
+    return x * x;
+  }
+
+  private static Estimate widened(Estimate e, double variance) {
+    return Estimate.normal(e.value(), Math.sqrt(variance), e.provenance());
+  }
+
+  /**
+   * Which requests run.
+   *
+   * @param running requests that run, at least 1
+   * @param dropped times that a request is computed again, on average
+   * @param limit what keeps the others out; null if all run and fit
+   */
+  private record Admission(int running, double dropped, Bound limit) {
+    static Admission of(StepModel model, Workload w) {
+      int wanted = Math.min(w.concurrency(), model.engine().maxRunning());
+      double kv = model.kvTokens();
+      int whole = w.inputTokens() + w.outputTokens();
+      if (kv < whole) {
+        throw new IllegalArgumentException(
+            "The KV cache of "
+                + model.engine().layout()
+                + " holds "
+                + model.kvTokens()
+                + " tokens, not even one request of "
+                + whole);
+      }
+      int running = (int) Math.min(wanted, kv / w.meanContext());
+      double together = kv / whole;
+      double dropped = Math.max(0, Math.min(wanted, kv / w.inputTokens()) / together - 1);
+      Bound limit =
+          wanted > together
+              ? Bound.KV_CAPACITY
+              : wanted < w.concurrency() ? Bound.RUNNING_LIMIT : null;
+      return new Admission(running, dropped, limit);
+    }
+  }
+
+  private static Prediction wholePrompts(StepModel model, Workload w, Admission in) {
+    int cached = w.cachedTokens(model.engine().pageSize());
+    StepTime decode = model.step(decodes(w, in.running()));
+    StepTime prefill = model.prefill(1, w.inputTokens() - cached, cached);
+    double again =
+        in.dropped() == 0 ? 0 : in.dropped() * model.prefill(1, w.meanContext(), 0).seconds();
+    return wholePrompts(w, in, decode, prefill, again);
+  }
+
+  /** The decodes of a step: one token each, or the guesses and one. */
+  private static BatchSpec decodes(Workload w, int requests) {
+    int tokens = w.speculation() == null ? 1 : 1 + w.speculation().guesses();
+    return BatchSpec.uniform(requests, tokens, Math.max(2, w.meanContext()) + tokens - 1);
+  }
+
+  /**
+   * @param again time that each request spends on being computed again
+   */
+  private static Prediction wholePrompts(
+      Workload w, Admission in, StepTime decode, StepTime prefill, double again) {
+    int r = in.running();
+    double t = decode.seconds() + draft(w);
+    double p = prefill.seconds();
+    double n = gaps(w);
+    double others = (r - 1.0) / r;
+    double half = others * t / 2;
+
+    double a = p / 2 + half;
+    double c = (r - 1) * (p + again);
+    double b = p + half + n * t + c;
+    double rho = 2 * c / (b + Math.sqrt(b * b - 4 * a * c));
+
+    double step = t / (1 - rho);
+    // A device cannot prefill more than all the time: near that, requests wait longer still.
+    double ttft = Math.max(p + half + rho * p / (2 * (1 - rho)), r * (p + again) - n * step);
+    double burst = half + (r + 1) / 2.0 * p;
+    double rate = r / (ttft + n * step);
+    return prediction(
+        w,
+        in,
+        queue(w, r, rate),
+        decode,
+        prefill,
+        step,
+        ttft,
+        burst,
+        rate,
+        rate * (p + again),
+        rho);
+  }
+
+  /** Decode steps of a request after its first token. */
+  private static double gaps(Workload w) {
+    return (w.outputTokens() - 1) / tokensPerStep(w);
+  }
+
+  private static double tokensPerStep(Workload w) {
+    return w.speculation() == null ? 1 : w.speculation().tokensPerStep();
+  }
+
+  private static double draft(Workload w) {
+    return w.speculation() == null ? 0 : w.speculation().guesses() * w.speculation().draftSeconds();
+  }
+
+  /**
+   * @param queue time until a request is let in
+   * @param step mean time of a step that a decoding request waits for
+   * @param share share of all time that prefills take
+   * @param load share that they take of the time of one decoding request
+   */
+  private static Prediction prediction(
+      Workload w,
+      Admission in,
+      double queue,
+      StepTime decode,
+      StepTime prefill,
+      double step,
+      double ttft,
+      double burst,
+      double rate,
+      double share,
+      double load) {
+    State state =
+        in.limit() != null || load >= SATURATED_SHARE
+            ? State.SATURATED
+            : load >= STRAINED_SHARE ? State.STRAINED : State.OK;
+    Bound bound =
+        in.limit() != null ? in.limit() : load >= STRAINED_SHARE ? Bound.PREFILL : decode.bound();
+    Provenance provenance = decode.provenance().worse(prefill.provenance());
+    return new Prediction(
+        w,
+        state,
+        bound,
+        decode,
+        prefill,
+        Estimate.point(step / tokensPerStep(w), provenance),
+        Estimate.point(queue + ttft, provenance),
+        Estimate.point(queue + Math.max(ttft, burst), provenance),
+        rate,
+        in.running(),
+        w.concurrency() - in.running(),
+        share,
+        w.speculation() == null ? 0 : w.speculation().itlAtomAtZero());
+  }
+
+  private static Prediction chunks(StepModel model, Workload w, Admission in) {
+    int budget = model.engine().tokenBudget();
+    int cached = w.cachedTokens(model.engine().pageSize());
+    int added = w.inputTokens() - cached;
+    double n = gaps(w);
+    int perRequest = decodes(w, 1).totalQ();
+
+    // At least one token of the budget stays for a prompt.
+    int r = Math.min(in.running(), Math.max(1, (budget - 1) / perRequest));
+    int room = Math.max(1, budget - (r - 1) * perRequest);
+    int k = (added + room - 1) / room;
+    int chunk = (added + k - 1) / k;
+    int fit = k > 1 ? 1 : Math.max(1, room / added);
+    double work = k * (1 + in.dropped() * w.meanContext() / added);
+    if ((r - 1) * work > fit * (n + k)) {
+      r = 1 + (int) (fit * (n + k) / work);
+    }
+    Bound limit = in.limit() != null ? in.limit() : r < in.running() ? Bound.PREFILL : null;
+    Admission admitted = new Admission(r, in.dropped(), limit);
+    double q = (r - 1) * work / (n + k);
+
+    // Attention is linear in what is cached, so that the chunk in the middle stands for all.
+    int before = cached + (added - chunk) / 2;
+    StepTime decode = model.step(decodes(w, r));
+    int whole = (int) q;
+    double low = stepWithChunks(model, w, r, whole, chunk, before) + draft(w);
+    double high =
+        q == whole ? low : stepWithChunks(model, w, r, whole + 1, chunk, before) + draft(w);
+    double step = low + (q - whole) * (high - low);
+
+    StepTime own = model.step(withChunks(w, r - 1, 1, chunk, before));
+    double half = (r - 1.0) / r * step / 2;
+    double ttft = half + k * (own.seconds() + draft(w));
+    int together = Math.min(fit, r);
+    double group = model.prefill(together, chunk, before).seconds() * k;
+    double burst = half + ((r + together - 1) / together + 1) / 2.0 * group;
+    double rate = r / (ttft + n * step);
+    double load = 1 - (decode.seconds() + draft(w)) / step;
+    return prediction(
+        w, admitted, queue(w, r, rate), decode, own, step, ttft, burst, rate, load, load);
+  }
+
+  /** Time until a request is let in, by Little's law. */
+  private static double queue(Workload w, int running, double rate) {
+    return (w.concurrency() - running) / rate;
+  }
+
+  private static double stepWithChunks(
+      StepModel model, Workload w, int running, int chunks, int chunk, int before) {
+    int decodes = Math.max(1, running - chunks);
+    return model
+        .step(chunks == 0 ? decodes(w, running) : withChunks(w, decodes, chunks, chunk, before))
+        .seconds();
+  }
+
+  private static BatchSpec withChunks(Workload w, int decodes, int chunks, int chunk, int before) {
+    BatchSpec prompts = BatchSpec.uniform(chunks, chunk, chunk + before);
+    if (decodes == 0) {
+      return prompts;
+    }
+    List<Request> all = new ArrayList<>(prompts.requests());
+    all.addAll(decodes(w, decodes).requests());
+    return new BatchSpec(all);
+  }
+
+  /**
+   * Prefill and decode on different devices. A request is prefilled, its keys and values are sent,
+   * and its first token comes from its first decode step. Prefillers are M/D/1 queues; decode steps
+   * wait for nothing, but what arrives faster makes their batch larger.
+   */
+  private static Prediction separate(StepModel model, Workload w) {
+    Disaggregation pd = w.disaggregation();
+    Admission in = Admission.of(model, w.perDecoder(pd.decoders()));
+    int cached = w.cachedTokens(model.engine().pageSize());
+    StepTime prefill = model.prefill(1, w.inputTokens() - cached, cached);
+    double p = prefill.seconds();
+    double sent =
+        pd.transferSeconds(
+            w.inputTokens()
+                * model
+                    .engine()
+                    .layout()
+                    .kvBytesPerToken(model.engine().precision().kvCache().bytes()));
+
+    // In flight = those being prefilled, waiting for it or on their way, and those that decode:
+    // grows with the decoding ones.
+    double low = 0;
+    double high = in.running();
+    for (int i = 0; i < 60; i++) {
+      double batch = (low + high) / 2;
+      if (inFlight(model, w, batch, p, sent) < w.concurrency()) {
+        low = batch;
+      } else {
+        high = batch;
+      }
+    }
+    double batch = high;
+    StepTime decode = model.step(decodes(w, (int) Math.ceil(batch)));
+    double t = decodeSeconds(model, w, batch);
+    double rate = pd.decoders() * batch / ((gaps(w) + 1) * t);
+    double ttft = p + wait(rate, p, w) + sent + t;
+    double burst =
+        ((w.concurrency() + pd.prefillers() - 1) / pd.prefillers() + 1) / 2.0 * p + sent + t;
+    double load = rate * p / pd.prefillers();
+    double waiting = Math.max(0, w.concurrency() - inFlight(model, w, batch, p, sent));
+    boolean full = in.limit() != null && waiting > 0.5;
+    Admission admitted =
+        new Admission(w.concurrency() - (int) waiting, 0, full ? in.limit() : null);
+    return prediction(
+        w, admitted, waiting / rate, decode, prefill, t, ttft, burst, rate, load, load);
+  }
+
+  /**
+   * Requests in flight if each decoder runs {@code batch}.
+   *
+   * @param prefill seconds of a prefill
+   * @param sent seconds in which its keys and values arrive
+   */
+  private static double inFlight(
+      StepModel model, Workload w, double batch, double prefill, double sent) {
+    double decoding = w.disaggregation().decoders() * batch;
+    double rate = decoding / ((gaps(w) + 1) * decodeSeconds(model, w, batch));
+    return rate * (wait(rate, prefill, w) + prefill + sent) + decoding;
+  }
+
+  /** Wait for a prefiller, an M/D/1 queue; a request never waits for itself. */
+  private static double wait(double rate, double prefill, Workload w) {
+    double load = rate * prefill / w.disaggregation().prefillers();
+    double others = (w.concurrency() - 1.0) / w.concurrency();
+    return load >= 1 ? Double.POSITIVE_INFINITY : others * load * prefill / (2 * (1 - load));
+  }
+
+  /** Linear between whole batches. */
+  private static double decodeSeconds(StepModel model, Workload w, double batch) {
+    int below = Math.max(1, (int) batch);
+    double low = model.step(decodes(w, below)).seconds();
+    double over = batch - below;
+    return draft(w)
+        + (over <= 0 ? low : low + over * (model.step(decodes(w, below + 1)).seconds() - low));
   }
 }

@@ -1,38 +1,49 @@
 package io.musabench.results.tpot;
 
 /**
- * What a closed loop is predicted to give. Nothing in here was measured but the two steps it is
- * made of. Times are seconds; NaN where {@link State#SATURATED} leaves no prediction.
+ * What a closed loop is predicted to give. Nothing in here was measured but the times it is made
+ * of. Times are seconds.
  *
  * @param workload the loop
- * @param state whether the formula may be trusted
+ * @param state how far the formulas reach
+ * @param bound what limits the throughput
  * @param decodeStep step that every output token but the first waits for
  * @param prefillStep step that the first output token waits for
  * @param tpot mean time an output token after the first
- * @param ttftStaggered time to the first token if requests arrive one by one, each finding the
- *     device free for its prefill
- * @param ttftBurst time to the first token of the last request if all arrive at once
- * @param requestsPerSecond requests answered a second; where saturated, the most there can be
+ * @param ttftStaggered mean time to the first token if requests arrive independently of each other
+ * @param ttftBurst mean time to the first token if all arrive at once
+ * @param requestsPerSecond requests answered a second
+ * @param runningRequests requests that run at the same time
+ * @param waitingRequests requests that wait to be let in
  * @param prefillShare share of the device's time that prefills take
+ * @param itlAtomAtZero share of the gaps between tokens that are 0 (speculative decoding)
  */
 public record Prediction(
     Workload workload,
     State state,
-    Timing decodeStep,
-    Timing prefillStep,
-    double tpot,
-    double ttftStaggered,
-    double ttftBurst,
+    Bound bound,
+    StepTime decodeStep,
+    StepTime prefillStep,
+    Estimate tpot,
+    Estimate ttftStaggered,
+    Estimate ttftBurst,
     double requestsPerSecond,
-    double prefillShare) {
+    int runningRequests,
+    int waitingRequests,
+    double prefillShare,
+    double itlAtomAtZero) {
 
-  /** How far the formula reaches. */
+  /** How far the formulas reach. */
   public enum State {
     /** Prefills take less than half of the time. */
     OK,
-    /** Prefills take half of the time or more: requests queue for them, which is not modelled. */
+    /** Prefills take half of the time or more: requests queue for them. */
     STRAINED,
-    /** Prefills leave next to nothing for decoding: there is no steady TPOT to predict. */
+    /**
+     * Requests wait to be let in (KV cache, limit of the scheduler), or prefills leave next to
+     * nothing for decoding. TPOT is that of the running requests; TTFT is waiting, and follows from
+     * Little's law only as long as nothing else is lost.
+     */
     SATURATED
   }
 
@@ -52,7 +63,23 @@ public record Prediction(
     return switch (state) {
       case OK -> "";
       case STRAINED -> share + ": requests queue";
-      case SATURATED -> "saturated: " + share;
+      case SATURATED ->
+          "saturated: "
+              + switch (bound) {
+                case KV_CAPACITY ->
+                    "the KV cache holds "
+                        + runningRequests
+                        + " of the "
+                        + workload.concurrency()
+                        + " requests";
+                case RUNNING_LIMIT ->
+                    "the server runs "
+                        + runningRequests
+                        + " of the "
+                        + workload.concurrency()
+                        + " requests";
+                default -> share;
+              };
     };
   }
 }

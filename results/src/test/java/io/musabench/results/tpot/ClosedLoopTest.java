@@ -3,6 +3,7 @@ package io.musabench.results.tpot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.musabench.results.tpot.Prediction.State;
 import java.util.Map;
@@ -24,9 +25,11 @@ class ClosedLoopTest {
   @Test
   void theDocumentedNumbersAreRight() {
     Prediction p = predict(0.020, 0.050, 32, 256);
-    assertThat(p.tpot()).isCloseTo(0.0260, within(0.00005));
-    assertThat(p.requestsPerSecond()).isCloseTo(4.78, within(0.005));
+    assertThat(p.tpot().value()).isCloseTo(0.0260, within(0.00005));
+    assertThat(p.requestsPerSecond()).isCloseTo(4.775, within(0.0005));
     assertThat(p.prefillShare()).isCloseTo(0.24, within(0.005));
+    assertThat(p.ttftStaggered().value()).isCloseTo(0.067, within(0.0005));
+    assertThat(p.ttftBurst().value()).isCloseTo(0.835, within(0.0005));
     assertThat(p.state()).isEqualTo(State.OK);
     assertThat(p.outputTokensPerSecond()).isCloseTo(256 * p.requestsPerSecond(), within(1e-9));
   }
@@ -36,29 +39,29 @@ class ClosedLoopTest {
     // 27 ms without prefills, 31 ms at 5.2 requests a second: a prefill of 24.8 ms.
     int concurrency = 42;
     Prediction p = predict(0.027, 0.0248, concurrency, 256);
-    assertThat(p.tpot()).isCloseTo(0.031, within(0.0002));
+    assertThat(p.tpot().value()).isCloseTo(0.031, within(0.0002));
     assertThat(p.requestsPerSecond()).isCloseTo(5.2, within(0.15));
   }
 
   @Property
   void theSolutionSatisfiesTheEquations(
-      @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double decode,
+      @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double t,
       @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 1) double prefill,
       @ForAll @IntRange(min = 1, max = 256) int c,
       @ForAll @IntRange(min = 2, max = 1024) int output) {
-    Prediction p = predict(decode, prefill, c, output);
-    if (p.state() == State.SATURATED) {
-      assertThat(p.tpot()).isNaN();
-      return;
+    Prediction p = predict(t, prefill, c, output);
+    double others = (c - 1.0) / c;
+    double rho = p.requestsPerSecond() * prefill * others;
+    double x = c / (p.ttftStaggered().value() + (output - 1) * p.tpot().value());
+    assertThat(p.requestsPerSecond()).isCloseTo(x, withinPercentage(1e-6));
+    assertThat(p.prefillShare()).isCloseTo(x * prefill, within(1e-9)).isLessThan(1 + 1e-9);
+    if (p.prefillShare() < 1 - 1e-9) {
+      double ttft = prefill + t / 2 * others + rho * prefill / (2 * (1 - rho));
+      assertThat(p.ttftStaggered().value()).isCloseTo(ttft, withinPercentage(1e-4));
+      assertThat(p.tpot().value()).isCloseTo(t / (1 - rho), withinPercentage(1e-4));
     }
-    double x = c / (prefill + (output - 1) * p.tpot());
-    double rho = x * prefill * (c - 1) / c;
-    assertThat(p.requestsPerSecond()).isCloseTo(x, within(1e-9 * x));
-    assertThat(p.tpot()).isCloseTo(decode / (1 - rho), within(1e-9 * p.tpot()));
-    assertThat(p.prefillShare()).isCloseTo(x * prefill, within(1e-9));
-    assertThat(p.tpot()).isGreaterThanOrEqualTo(decode * (1 - 1e-12));
-    assertThat(p.ttftStaggered()).isEqualTo(prefill);
-    assertThat(p.ttftBurst()).isCloseTo(c * prefill, within(1e-9 * c));
+    assertThat(p.ttftBurst().value()).isGreaterThanOrEqualTo(p.ttftStaggered().value());
+    assertThat(p.ttftBurst().value()).isGreaterThanOrEqualTo((c + 1) / 2.0 * prefill * (1 - 1e-12));
   }
 
   @Property
@@ -66,88 +69,60 @@ class ClosedLoopTest {
       @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double decode,
       @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 1) double prefill) {
     Prediction p = predict(decode, prefill, 1, 256);
-    if (p.state() != State.SATURATED) {
-      assertThat(p.tpot()).isCloseTo(decode, within(1e-9 * decode));
-      assertThat(1 / p.requestsPerSecond())
-          .isCloseTo(prefill + 255 * decode, within(1e-9 * (prefill + 255 * decode)));
-    }
+    assertThat(p.tpot().value()).isEqualTo(decode);
+    assertThat(p.ttftStaggered().value()).isEqualTo(prefill);
+    assertThat(p.ttftBurst().value()).isEqualTo(prefill);
+    assertThat(1 / p.requestsPerSecond()).isCloseTo(prefill + 255 * decode, withinPercentage(1e-9));
   }
 
   @Property
   void doublingEveryTimeDoublesTheLatencies(
       @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double decode,
-      @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double prefill,
+      @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 1) double prefill,
       @ForAll @IntRange(min = 1, max = 64) int c) {
     Prediction once = predict(decode, prefill, c, 128);
     Prediction twice = predict(2 * decode, 2 * prefill, c, 128);
     assertThat(twice.state()).isEqualTo(once.state());
-    if (once.state() != State.SATURATED) {
-      assertThat(twice.tpot()).isCloseTo(2 * once.tpot(), within(1e-9 * once.tpot()));
-      assertThat(twice.requestsPerSecond())
-          .isCloseTo(once.requestsPerSecond() / 2, within(1e-9 * once.requestsPerSecond()));
-    }
+    assertThat(twice.tpot().value()).isCloseTo(2 * once.tpot().value(), withinPercentage(1e-9));
+    assertThat(twice.ttftStaggered().value())
+        .isCloseTo(2 * once.ttftStaggered().value(), withinPercentage(1e-9));
+    assertThat(twice.requestsPerSecond())
+        .isCloseTo(once.requestsPerSecond() / 2, withinPercentage(1e-9));
   }
 
   @Property
   void aFasterStepNeverRaisesTpot(
       @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double decode,
-      @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 0.1) double prefill,
-      @ForAll @IntRange(min = 1, max = 64) int c,
+      @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 1) double prefill,
+      @ForAll @IntRange(min = 1, max = 256) int c,
+      @ForAll @IntRange(min = 2, max = 1024) int output,
       @ForAll @Scale(6) @DoubleRange(min = 0.5, max = 1) double faster) {
-    Prediction before = predict(decode, prefill, c, 128);
-    if (before.state() == State.SATURATED) {
-      return;
-    }
-    double slack = 1e-9 * before.tpot();
-    Prediction prefillFaster = predict(decode, prefill * faster, c, 128);
-    assertThat(prefillFaster.tpot()).isLessThanOrEqualTo(before.tpot() + slack);
-    // A faster decode raises the share of prefill, up to saturation, but not TPOT.
-    Prediction decodeFaster = predict(decode * faster, prefill, c, 128);
-    if (decodeFaster.state() != State.SATURATED) {
-      assertThat(decodeFaster.tpot()).isLessThanOrEqualTo(before.tpot() + slack);
-    }
+    double before = predict(decode, prefill, c, output).tpot().value() * (1 + 1e-9);
+    assertThat(predict(decode, prefill * faster, c, output).tpot().value())
+        .isLessThanOrEqualTo(before);
+    // A faster decode raises the share of prefill, but not TPOT.
+    assertThat(predict(decode * faster, prefill, c, output).tpot().value())
+        .isLessThanOrEqualTo(before);
   }
 
   @ParameterizedTest
-  // prefill seconds for a single request with 99 decode steps of 10 ms: share = P / (P + 0.99)
-  @CsvSource({
-    "0.9, OK",
-    "0.98, OK",
-    "1.0, STRAINED",
-    "8.8, STRAINED",
-    "9.0, SATURATED",
-    "100, SATURATED"
-  })
-  void theStateFollowsTheShareOfPrefill(double prefill, State state) {
-    assertThat(predict(0.010, prefill, 1, 100).state()).isEqualTo(state);
-  }
-
-  @Test
-  void theLimitsThemselvesBelongToTheWorseState() {
-    // share = P / (P + 1 s) is 1/2 exactly
-    assertThat(predict(1, 1, 1, 2).prefillShare()).isEqualTo(0.5);
-    assertThat(predict(1, 1, 1, 2).state()).isEqualTo(State.STRAINED);
-    assertThat(predict(0.1, 0.9, 1, 2).prefillShare()).isEqualTo(0.9);
-    assertThat(predict(0.1, 0.9, 1, 2).state()).isEqualTo(State.SATURATED);
-  }
-
-  @Test
-  void saturationIsSaidAndLeavesOnlyAnUpperBound() {
-    Prediction p = predict(0.001, 2, 64, 8);
-    assertThat(p.state()).isEqualTo(State.SATURATED);
-    assertThat(p.tpot()).isNaN();
-    assertThat(p.ttftStaggered()).isNaN();
-    assertThat(p.ttftBurst()).isNaN();
-    assertThat(p.requestsPerSecond()).isEqualTo(0.5);
-    assertThat(p.prefillShare()).isEqualTo(1);
-    assertThat(p.remark()).isEqualTo("saturated: 100 % of the time is prefill");
+  @CsvSource({"0.01, OK", "0.02, OK", "0.1, STRAINED", "0.2, STRAINED", "3, SATURATED"})
+  void theStateFollowsTheShareOfTheOthersPrefills(double prefill, State state) {
+    Prediction p = predict(0.010, prefill, 32, 100);
+    double share = p.prefillShare() * 31 / 32;
+    assertThat(p.state()).isEqualTo(state);
+    assertThat(share >= 0.5).isEqualTo(state != State.OK);
+    assertThat(share >= 0.9).isEqualTo(state == State.SATURATED);
+    assertThat(p.bound() == Bound.PREFILL).isEqualTo(state != State.OK);
   }
 
   @Test
   void remarksSayHowFarToTrustIt() {
     assertThat(predict(0.020, 0.050, 32, 256).remark()).isEmpty();
-    assertThat(predict(1, 1, 1, 2).remark())
-        .isEqualTo("50 % of the time is prefill: requests queue");
+    assertThat(predict(0.010, 0.1, 32, 100).remark())
+        .matches("\\d\\d % of the time is prefill: requests queue");
+    assertThat(predict(0.001, 2, 64, 8).remark())
+        .isEqualTo("saturated: 100 % of the time is prefill");
   }
 
   @Test

@@ -1,0 +1,34 @@
+package io.musabench.results.tpot;
+
+/**
+ * A predicted number.
+ *
+ * @param value the prediction
+ * @param low lower end of the interval that holds the true value in nine of ten cases; NaN if no
+ *     interval was asked for
+ * @param high its upper end, or NaN
+ * @param provenance how the least certain part of it was got
+ */
+public record Estimate(double value, double low, double high, Provenance provenance) {
+  /** Nine tenths of a normal distribution lie within so many standard deviations of its mean. */
+  static final double DEVIATIONS = 1.6449;
+
+  /** Without an interval. */
+  public static Estimate point(double value, Provenance provenance) {
+    return new Estimate(value, Double.NaN, Double.NaN, provenance);
+  }
+
+  /** With the interval of a normal distribution, cut off at 0. */
+  static Estimate normal(double value, double deviation, Provenance provenance) {
+    return new Estimate(
+        value,
+        Math.max(0, value - DEVIATIONS * deviation),
+        value + DEVIATIONS * deviation,
+        provenance);
+  }
+
+  /** Whether there is an interval. */
+  public boolean hasInterval() {
+    return !Double.isNaN(low);
+  }
+}

@@ -1,0 +1,218 @@
+package io.musabench.results.tpot;
+
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.BatchSpec.Request;
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.ModelOperations;
+import io.musabench.results.model.Operation;
+import io.musabench.results.model.Precision;
+import io.musabench.results.model.Work;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelTime;
+import io.musabench.results.tpot.kernels.KernelTimes;
+import io.musabench.results.tpot.kernels.LaunchCosts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Time of any step of an engine from the times of its kernels.
+ *
+ * <pre>
+ *   eager  T = max(kernels * launch, sum of kernels)               + gap
+ *   graph  T = max(replay, sum of kernels + kernels * node)        + gap
+ * </pre>
+ *
+ * <p>The host launches ahead while the device works, so the longer of the two counts and not their
+ * sum. A graph computes the tokens it was captured for, but attention only over the real requests.
+ * Safe for any thread. What does not depend on contexts is kept, so that a step costs little more
+ * than the look-up of its attention.
+ */
+public final class StepModel {
+  /** A factor on the time of an operation: to ask what a faster kernel would change. */
+  @FunctionalInterface
+  public interface Scale {
+    /** Factor on the time of all calls of an operation; 1 leaves it. */
+    double factor(String role, KernelCall call, KernelTime time);
+  }
+
+  private final Engine engine;
+  private final KernelTimes times;
+  private final Scale scale;
+  private final long kvTokens;
+
+  /** Operations but attention, by tokens and rows of logits. */
+  private final ConcurrentHashMap<Long, Rest> rests = new ConcurrentHashMap<>();
+
+  /** Operations before and after attention in the order of first use. */
+  private record Rest(List<Term> before, List<Term> after, int attentionCount) {}
+
+  /** Steps of an engine on the device whose kernel times these are. */
+  public StepModel(Engine engine, KernelTimes times) {
+    this(engine, times, null);
+  }
+
+  private StepModel(Engine engine, KernelTimes times, Scale scale) {
+    this.engine = engine;
+    this.times = times;
+    this.scale = scale;
+    this.kvTokens = engine.kvTokens(times.source().roofs());
+  }
+
+  /** The engine. */
+  public Engine engine() {
+    return engine;
+  }
+
+  /** The kernel times. */
+  public KernelTimes times() {
+    return times;
+  }
+
+  /** Tokens that the KV cache holds; {@link Long#MAX_VALUE} if the memory is not known. */
+  public long kvTokens() {
+    return kvTokens;
+  }
+
+  /** The same kernels under another engine. */
+  public StepModel with(Engine other) {
+    return new StepModel(other, times, scale);
+  }
+
+  /** The same steps with kernels of other speed; replaces an earlier scale. */
+  public StepModel scaled(Scale by) {
+    return new StepModel(engine, times, by);
+  }
+
+  /** A decode step of {@code batch} requests, each over {@code context} tokens. */
+  public StepTime decode(int batch, int context) {
+    return step(BatchSpec.decode(batch, Math.max(2, context)));
+  }
+
+  /** A step that prefills {@code newTokens} of each request after {@code cachedTokens}. */
+  public StepTime prefill(int requests, int newTokens, int cachedTokens) {
+    return step(BatchSpec.uniform(requests, newTokens, newTokens + cachedTokens));
+  }
+
+  /** A decode step that also prefills; {@code decodes} may be 0. */
+  public StepTime mixed(int decodes, int context, int requests, int newTokens, int cachedTokens) {
+    if (decodes == 0) {
+      return prefill(requests, newTokens, cachedTokens);
+    }
+    List<Request> all = new ArrayList<>();
+    all.addAll(BatchSpec.uniform(requests, newTokens, newTokens + cachedTokens).requests());
+    all.addAll(BatchSpec.decode(decodes, Math.max(2, context)).requests());
+    return step(new BatchSpec(all));
+  }
+
+  /**
+   * Any step.
+   *
+   * @throws IllegalArgumentException if a request is longer than the model's longest context, or a
+   *     kernel's time is neither known nor can be assumed
+   */
+  public StepTime step(BatchSpec batch) {
+    int tokens = batch.totalQ();
+    int padding = engine.padded(tokens) - tokens;
+    long key = ((long) (tokens + padding) << 32) | (batch.size() + padding);
+    Rest rest = rests.get(key);
+    if (rest == null) {
+      rest = rest(batch, padding);
+      rests.put(key, rest);
+    }
+    List<Term> terms = new ArrayList<>(rest.before().size() + rest.after().size() + 2);
+    terms.addAll(rest.before());
+    for (Operation op : attention(batch)) {
+      terms.add(term(new Operation(op.role(), op.call(), rest.attentionCount())));
+    }
+    terms.addAll(rest.after());
+    return sum(terms, engine.captured(tokens), batch.size());
+  }
+
+  private Rest rest(BatchSpec batch, int padding) {
+    BatchSpec padded = batch;
+    if (padding > 0) {
+      List<Request> all = new ArrayList<>(batch.requests());
+      all.addAll(BatchSpec.decode(padding, 2).requests());
+      padded = new BatchSpec(all);
+    }
+    List<Term> before = new ArrayList<>();
+    List<Term> after = new ArrayList<>();
+    int count = 0;
+    for (Operation op : ModelOperations.of(engine.layout(), padded, engine.pageSize())) {
+      if (op.role().startsWith(ATTENTION)) {
+        count = op.count();
+      } else {
+        (count == 0 ? before : after).add(term(op));
+      }
+    }
+    return new Rest(List.copyOf(before), List.copyOf(after), count);
+  }
+
+  private static final String ATTENTION = "attention";
+
+  private List<Operation> attention(BatchSpec batch) {
+    List<Operation> found = new ArrayList<>();
+    for (Operation op : ModelOperations.of(engine.layout(), batch, engine.pageSize())) {
+      if (op.role().startsWith(ATTENTION)) {
+        found.add(op);
+      }
+    }
+    return found;
+  }
+
+  private Term term(Operation op) {
+    Precision precision = op.precision(engine.precision());
+    KernelTime time = times.of(op.call(), precision);
+    if (scale != null) {
+      double factor = scale.factor(op.role(), op.call(), time);
+      time =
+          factor == 1
+              ? time
+              : new KernelTime(
+                  factor * time.seconds(), time.relativeError(), time.provenance(), time.from());
+    }
+    return new Term(op.role(), op.call(), op.count(), time, bound(op.call(), precision));
+  }
+
+  private Bound bound(KernelCall call, Precision precision) {
+    if (call.communicates()) {
+      return Bound.LINK;
+    }
+    DeviceRoofs roofs = times.source().roofs();
+    Work work = call.work(precision);
+    if (work.flops() == 0) {
+      return Bound.MEMORY_BANDWIDTH;
+    }
+    double intensity = (double) work.flops() / work.bytes();
+    double ridge = roofs.tflopPerS(call.arithmetic(precision)) * 1e3 / roofs.readGbPerS();
+    return Double.isNaN(ridge)
+        ? Bound.UNKNOWN
+        : intensity > ridge ? Bound.COMPUTE : Bound.MEMORY_BANDWIDTH;
+  }
+
+  private StepTime sum(List<Term> terms, boolean graph, int requests) {
+    double sum = 0;
+    int kernels = 0;
+    Provenance provenance = Provenance.MEASURED;
+    for (Term t : terms) {
+      sum += t.seconds();
+      kernels += t.count();
+      provenance = provenance.worse(t.time().provenance());
+    }
+    LaunchCosts launch = engine.launch();
+    double host = 0;
+    double device = sum;
+    if (launch != null) {
+      host = known(graph ? launch.replaySeconds() : kernels * launch.perKernelSeconds());
+      device += graph ? kernels * known(launch.perNodeSeconds()) : 0;
+    }
+    double gap = engine.gapSeconds() + requests * engine.perRequestSeconds();
+    return new StepTime(
+        Math.max(device, host) + gap, sum, device, host, gap, kernels, terms, provenance);
+  }
+
+  private static double known(double seconds) {
+    return Double.isNaN(seconds) ? 0 : seconds;
+  }
+}

@@ -1,0 +1,55 @@
+package io.musabench.results.tpot;
+
+import io.musabench.results.model.ElementType;
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelSource;
+import io.musabench.results.tpot.kernels.KernelTime;
+import io.musabench.results.tpot.kernels.KernelTimes;
+import io.musabench.results.tpot.kernels.LaunchCosts;
+import io.musabench.results.tpot.kernels.LookupError;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Kernels of an imagined device: each takes 1 µs and a constant times what its roof demands. */
+record AnalyticKernels(double overRoof, double relativeError, double memoryBytes)
+    implements KernelSource {
+  static final double START = 1e-6;
+
+  static KernelTimes times() {
+    return new KernelTimes(new AnalyticKernels(1.25, 0.05, 80e9));
+  }
+
+  @Override
+  public String name() {
+    return "imagined";
+  }
+
+  @Override
+  public Optional<KernelTime> time(KernelCall call, Precision precision) {
+    double seconds = START + overRoof * roofs().seconds(call, precision);
+    return Optional.of(new KernelTime(seconds, relativeError, Provenance.MEASURED, "formula"));
+  }
+
+  @Override
+  public DeviceRoofs roofs() {
+    return new DeviceRoofs(
+        1600,
+        Map.of(ElementType.BF16, 500.0, ElementType.FP8, 1000.0),
+        392,
+        memoryBytes,
+        Provenance.DATA_SHEET);
+  }
+
+  @Override
+  public Optional<LaunchCosts> launch() {
+    return Optional.empty();
+  }
+
+  @Override
+  public List<LookupError> leaveOneOut() {
+    return List.of();
+  }
+}

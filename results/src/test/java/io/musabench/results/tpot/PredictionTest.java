@@ -1,0 +1,368 @@
+package io.musabench.results.tpot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import io.musabench.results.model.Layout;
+import io.musabench.results.model.Models;
+import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.Prediction.State;
+import io.musabench.results.tpot.kernels.KernelTimes;
+import io.musabench.results.tpot.kernels.LaunchCosts;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.DoubleRange;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The closed loop over kernel times: what must hold whatever the kernels are. */
+class PredictionTest {
+  private static final Layout LAYOUT = Models.find("Qwen3-32B").layout(4);
+  private static final KernelTimes TIMES = AnalyticKernels.times();
+
+  /** A server and what is asked of it. */
+  record Service(Engine engine, Workload workload) {
+    StepModel model() {
+      return new StepModel(engine, TIMES);
+    }
+
+    Prediction predict() {
+      return ClosedLoop.predict(model(), workload);
+    }
+  }
+
+  private static StepModel model(Engine.Builder engine) {
+    return new StepModel(engine.build(), TIMES);
+  }
+
+  private static Engine.Builder engine() {
+    return Engine.of(LAYOUT).toBuilder();
+  }
+
+  @Provide
+  Arbitrary<Service> services() {
+    Arbitrary<Engine> engines =
+        Combinators.combine(
+                Arbitraries.of(Mode.values()),
+                Arbitraries.of(List.<Integer>of(), Engine.VLLM_CAPTURE_SIZES),
+                Arbitraries.of(0, 512, 2048, 8192),
+                Arbitraries.of(0.0, 2e-6, 1e-5, 1e-4),
+                Arbitraries.of(0.0, 1e-3, 3e-3),
+                Arbitraries.of(0L, 20_000L, 200_000L),
+                Arbitraries.of(16, 1024))
+            .as(
+                (mode, sizes, budget, launch, gap, kv, running) ->
+                    engine()
+                        .mode(mode)
+                        .captureSizes(sizes)
+                        .tokenBudget(budget)
+                        .launch(new LaunchCosts(launch, launch / 20, launch, Provenance.MEASURED))
+                        .gapSeconds(gap)
+                        .perRequestSeconds(gap / 50)
+                        .kvTokens(kv)
+                        .maxRunning(running)
+                        .build());
+    Arbitrary<Workload> loads =
+        Combinators.combine(
+                Arbitraries.integers().between(1, 256),
+                Arbitraries.integers().between(1, 8192),
+                Arbitraries.integers().between(2, 1024),
+                Arbitraries.of(0.0, 0.0, 0.5, 1.0),
+                Arbitraries.of(new Speculation(0.7, 3, 5e-4)).injectNull(0.7))
+            .as((c, in, out, hits, draft) -> new Workload(c, in, out, hits, null, draft));
+    return Combinators.combine(engines, loads).as(Service::new);
+  }
+
+  @Property(tries = 300)
+  void littlesLawHolds(@ForAll("services") Service s) {
+    Prediction p = s.predict();
+    double latency =
+        p.ttftStaggered().value() + (s.workload().outputTokens() - 1) * p.tpot().value();
+    assertThat(p.requestsPerSecond() * latency)
+        .isCloseTo(s.workload().concurrency(), withinPercentage(1e-6));
+    assertThat(p.runningRequests() + p.waitingRequests()).isEqualTo(s.workload().concurrency());
+  }
+
+  @Property(tries = 300)
+  void nobodyIsFasterThanTheStepsAlone(@ForAll("services") Service s) {
+    Prediction p = s.predict();
+    double tokens =
+        s.workload().speculation() == null ? 1 : s.workload().speculation().tokensPerStep();
+    // A step with a chunk of one prompt has one decode less than a step without.
+    if (s.engine().tokenBudget() == 0) {
+      assertThat(p.tpot().value() * tokens)
+          .isGreaterThanOrEqualTo(p.decodeStep().seconds() * (1 - 1e-12));
+    }
+    assertThat(p.ttftStaggered().value())
+        .isGreaterThanOrEqualTo(p.prefillStep().seconds() * (1 - 1e-12));
+    assertThat(p.ttftBurst().value()).isGreaterThanOrEqualTo(p.ttftStaggered().value());
+  }
+
+  @Property(tries = 300)
+  void tpotIsNeverBelowTheRoofline(@ForAll("services") Service s) {
+    Prediction p = s.predict();
+    double roof = 0;
+    for (Term t : p.decodeStep().terms()) {
+      roof += t.count() * TIMES.source().roofs().seconds(t.call(), Precision.BF16);
+    }
+    double tokens =
+        s.workload().speculation() == null ? 1 : s.workload().speculation().tokensPerStep();
+    assertThat(p.tpot().value() * tokens).isGreaterThan(roof);
+  }
+
+  @Property(tries = 300)
+  void oneRequestAtATimeIsTheSumOfItsSteps(@ForAll("services") Service s) {
+    Workload w = s.workload();
+    Workload alone =
+        new Workload(
+            1, w.inputTokens(), w.outputTokens(), w.prefixHitShare(), null, w.speculation());
+    Prediction p = ClosedLoop.predict(s.model(), alone);
+    double n = alone.outputTokens() - 1;
+    double draft = 0;
+    if (w.speculation() != null) {
+      n /= w.speculation().tokensPerStep();
+      draft = w.speculation().guesses() * w.speculation().draftSeconds();
+    }
+    int chunks =
+        s.engine().tokenBudget() == 0
+            ? 1
+            : 1 + (w.inputTokens() - alone.cachedTokens(16) - 1) / s.engine().tokenBudget();
+    double first =
+        chunks * (p.prefillStep().seconds() + (s.engine().tokenBudget() == 0 ? 0 : draft));
+    assertThat(p.ttftStaggered().value()).isCloseTo(first, withinPercentage(1e-9));
+    assertThat(1 / p.requestsPerSecond())
+        .isCloseTo(first + n * (p.decodeStep().seconds() + draft), withinPercentage(1e-9));
+    assertThat(p.waitingRequests()).isZero();
+  }
+
+  @Property(tries = 300)
+  void aFasterKernelNeverRaisesTpot(
+      @ForAll("services") Service s,
+      @ForAll @DoubleRange(min = 0.3, max = 1) double faster,
+      @ForAll @IntRange(min = 0, max = 5) int which) {
+    String kernel =
+        List.of("gemm", "paged_attention", "fmha_prefill", "all_reduce", "rms_norm", "argmax")
+            .get(which);
+    StepModel model =
+        s.model().scaled((role, call, time) -> call.kernel().equals(kernel) ? faster : 1);
+    Prediction before = s.predict();
+    Prediction after = ClosedLoop.predict(model, s.workload());
+    assertThat(after.tpot().value()).isLessThanOrEqualTo(before.tpot().value() * (1 + 1e-9));
+    assertThat(after.requestsPerSecond())
+        .isGreaterThanOrEqualTo(before.requestsPerSecond() * (1 - 1e-9));
+  }
+
+  @Property(tries = 300)
+  void doublingEveryTimeDoublesTheLatencies(@ForAll("services") Service s) {
+    Engine e = s.engine();
+    LaunchCosts l = e.launch();
+    Engine slow =
+        e.toBuilder()
+            .launch(
+                new LaunchCosts(
+                    2 * l.perKernelSeconds(),
+                    2 * l.perNodeSeconds(),
+                    2 * l.replaySeconds(),
+                    l.provenance()))
+            .gapSeconds(2 * e.gapSeconds())
+            .perRequestSeconds(2 * e.perRequestSeconds())
+            .build();
+    Workload w = s.workload();
+    Workload slowDraft =
+        w.speculation() == null
+            ? w
+            : w.with(
+                new Speculation(
+                    w.speculation().acceptance(),
+                    w.speculation().guesses(),
+                    2 * w.speculation().draftSeconds()));
+    Prediction once = s.predict();
+    Prediction twice =
+        ClosedLoop.predict(new StepModel(slow, TIMES).scaled((role, call, time) -> 2), slowDraft);
+    assertThat(twice.tpot().value()).isCloseTo(2 * once.tpot().value(), withinPercentage(1e-9));
+    assertThat(twice.ttftStaggered().value())
+        .isCloseTo(2 * once.ttftStaggered().value(), withinPercentage(1e-9));
+    assertThat(twice.ttftBurst().value())
+        .isCloseTo(2 * once.ttftBurst().value(), withinPercentage(1e-9));
+    assertThat(twice.requestsPerSecond())
+        .isCloseTo(once.requestsPerSecond() / 2, withinPercentage(1e-9));
+    assertThat(twice.state()).isEqualTo(once.state());
+  }
+
+  @Property(tries = 300)
+  void aGraphIsNeverSlowerThanEagerWhereItsNodesAndItsReplayCostLess(
+      @ForAll("services") Service s) {
+    Engine.Builder b = s.engine().toBuilder().captureSizes(List.of());
+    LaunchCosts costs = new LaunchCosts(2e-5, 0, 1e-5, Provenance.MEASURED);
+    double eager =
+        ClosedLoop.predict(model(b.launch(costs).mode(Mode.EAGER)), s.workload()).tpot().value();
+    double graph =
+        ClosedLoop.predict(model(b.launch(costs).mode(Mode.GRAPH)), s.workload()).tpot().value();
+    assertThat(graph).isLessThanOrEqualTo(eager * (1 + 1e-12));
+  }
+
+  @Property(tries = 200)
+  void aLargerKvCacheNeverLowersThroughput(@ForAll("services") Service s) {
+    Engine.Builder b = s.engine().toBuilder().tokenBudget(0);
+    double small = ClosedLoop.predict(model(b.kvTokens(50_000)), s.workload()).requestsPerSecond();
+    double large = ClosedLoop.predict(model(b.kvTokens(500_000)), s.workload()).requestsPerSecond();
+    assertThat(large).isGreaterThanOrEqualTo(small * (1 - 1e-9));
+  }
+
+  @Test
+  void requestsThatDoNotFitWaitAndThatIsSaid() {
+    Workload w = new Workload(128, 4096, 1024);
+    Prediction p = ClosedLoop.predict(model(engine().kvTokens(311_000)), w);
+    assertThat(p.state()).isEqualTo(State.SATURATED);
+    assertThat(p.bound()).isEqualTo(Bound.KV_CAPACITY);
+    assertThat(p.runningRequests()).isEqualTo(311_000 / (4096 + 512));
+    assertThat(p.waitingRequests()).isEqualTo(128 - p.runningRequests());
+    assertThat(p.remark()).isEqualTo("saturated: the KV cache holds 67 of the 128 requests");
+    assertThat(p.ttftStaggered().value())
+        .isGreaterThan(p.waitingRequests() / p.requestsPerSecond());
+
+    Prediction limited = ClosedLoop.predict(model(engine().maxRunning(32)), w);
+    assertThat(limited.bound()).isEqualTo(Bound.RUNNING_LIMIT);
+    assertThat(limited.runningRequests()).isEqualTo(32);
+    assertThat(limited.remark()).isEqualTo("saturated: the server runs 32 of the 128 requests");
+  }
+
+  @Test
+  void requestsThatFitOnlyUntilTheyGrowAreDroppedAndComputedAgain() {
+    // 64 prompts fit, 64 whole requests do not.
+    Workload w = new Workload(64, 4096, 1024);
+    Prediction fits = ClosedLoop.predict(model(engine().kvTokens(64 * 5120)), w);
+    Prediction tight = ClosedLoop.predict(model(engine().kvTokens(60 * 5120)), w);
+    assertThat(fits.state()).isEqualTo(State.OK);
+    assertThat(tight.state()).isEqualTo(State.SATURATED);
+    assertThat(tight.runningRequests()).isEqualTo(64);
+    assertThat(tight.tpot().value()).isGreaterThan(fits.tpot().value());
+    assertThat(tight.prefillShare()).isGreaterThan(fits.prefillShare());
+  }
+
+  @Test
+  void notOneRequestIsAnError() {
+    assertThatThrownBy(
+            () -> ClosedLoop.predict(model(engine().kvTokens(1000)), new Workload(1, 1000, 100)))
+        .hasMessageContaining("holds 1000 tokens, not even one request of 1100");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0.5, 512", "0.99, 1008", "1, 1008"})
+  void prefixHitsCountInWholePagesAndTheLastTokenIsComputed(double share, int cached) {
+    Workload w = new Workload(8, 1024, 256).withPrefixHits(share);
+    StepModel model = model(engine());
+    assertThat(ClosedLoop.predict(model, w).prefillStep())
+        .isEqualTo(model.prefill(1, 1024 - cached, cached));
+  }
+
+  @Test
+  void chunksFollowTheBudget() {
+    // 7 others decode beside a chunk, so 505 tokens of the 512 are for prompts: 9 chunks of 456.
+    Workload w = new Workload(8, 4096, 256);
+    Prediction p = ClosedLoop.predict(model(engine().tokenBudget(512)), w);
+    assertThat(p.prefillStep().terms().stream().map(t -> t.call().shape()))
+        .anyMatch(shape -> shape.contains("q456s"));
+    StepModel model = model(engine().tokenBudget(512));
+    double with = model.mixed(7, 4224, 1, 456, 1820).seconds();
+    double q = 7 * 9.0 / (9 + 255);
+    double without = model.decode(8, 4224).seconds();
+    assertThat(p.tpot().value()).isCloseTo(without + q * (with - without), withinPercentage(1e-9));
+  }
+
+  @Test
+  void aPromptThatFillsTheBudgetKeepsOthersOut() {
+    Workload w = new Workload(64, 8192, 8);
+    Prediction p = ClosedLoop.predict(model(engine().tokenBudget(1024)), w);
+    assertThat(p.state()).isEqualTo(State.SATURATED);
+    assertThat(p.bound()).isEqualTo(Bound.PREFILL);
+    assertThat(p.waitingRequests()).isPositive();
+  }
+
+  @Test
+  void speculationDividesTheStepByItsTokens() {
+    Speculation draft = new Speculation(0.8, 3, 0.001);
+    // (1 - 0.8^4) / (1 - 0.8)
+    assertThat(draft.tokensPerStep()).isCloseTo(2.952, within(1e-9));
+    assertThat(draft.itlAtomAtZero()).isCloseTo(1.952 / 2.952, within(1e-9));
+    assertThat(new Speculation(1, 3, 0).tokensPerStep()).isEqualTo(4);
+    StepModel model = model(engine());
+    Prediction p = ClosedLoop.predict(model, new Workload(1, 1024, 256).with(draft));
+    double step =
+        model.step(io.musabench.results.model.BatchSpec.uniform(1, 4, 1155)).seconds() + 0.003;
+    assertThat(p.tpot().value()).isCloseTo(step / 2.952, withinPercentage(1e-9));
+    assertThat(p.itlAtomAtZero()).isCloseTo(1.952 / 2.952, within(1e-9));
+  }
+
+  @Test
+  void separatePrefillTakesTheInterferenceAwayAndAddsTheTransfer() {
+    StepModel model = model(engine());
+    Workload w = new Workload(32, 1024, 256);
+    Prediction together = ClosedLoop.predict(model, w);
+    Prediction apart = ClosedLoop.predict(model, w.with(new Disaggregation(1, 1, 50, 1e-4)));
+    assertThat(apart.tpot().value()).isLessThan(together.tpot().value());
+    // 65536 bytes a token and rank
+    double sent = 1e-4 + 1024 * 65536 / 50e9;
+    double first = apart.prefillStep().seconds() + sent + apart.tpot().value();
+    assertThat(apart.ttftStaggered().value()).isGreaterThan(first);
+    Prediction slowLink = ClosedLoop.predict(model, w.with(new Disaggregation(1, 1, 5, 1e-4)));
+    assertThat(slowLink.ttftStaggered().value()).isGreaterThan(apart.ttftStaggered().value());
+  }
+
+  @Property(tries = 200)
+  void littlesLawHoldsForSeparatePrefillToo(
+      @ForAll @IntRange(min = 1, max = 256) int c,
+      @ForAll @IntRange(min = 1, max = 4096) int input,
+      @ForAll @IntRange(min = 2, max = 1024) int output,
+      @ForAll @IntRange(min = 1, max = 4) int prefillers,
+      @ForAll @IntRange(min = 1, max = 4) int decoders) {
+    Workload w =
+        new Workload(c, input, output).with(new Disaggregation(prefillers, decoders, 50, 0));
+    Prediction p = ClosedLoop.predict(model(engine()), w);
+    assertThat(p.requestsPerSecond() * p.prefillStep().seconds())
+        .isLessThanOrEqualTo(prefillers * (1 + 1e-9));
+    double latency = p.ttftStaggered().value() + (output - 1) * p.tpot().value();
+    assertThat(p.requestsPerSecond() * latency).isCloseTo(c, withinPercentage(1e-6));
+  }
+
+  @Test
+  void theIntervalGrowsWithTheErrorOfTheKernels() {
+    Workload w = new Workload(32, 1024, 256);
+    Engine engine = engine().clockError(0).build();
+    Prediction none = ClosedLoop.predict(new StepModel(engine, TIMES), w);
+    assertThat(none.tpot().hasInterval()).isFalse();
+    double narrow = width(engine, 0.01, w);
+    double wide = width(engine, 0.1, w);
+    assertThat(wide / narrow).isCloseTo(10, within(0.5));
+    assertThat(width(engine, 0, w)).isZero();
+    // Operations are independent: less than if all were off together, more than the largest alone.
+    assertThat(wide).isBetween(0.1 * 1.6449 * 0.2, 0.1 * 1.6449);
+  }
+
+  private static double width(Engine engine, double error, Workload w) {
+    KernelTimes times = new KernelTimes(new AnalyticKernels(1.25, error, 80e9));
+    Estimate e = ClosedLoop.predictWithInterval(new StepModel(engine, times), w).tpot();
+    return (e.high() - e.value()) / e.value();
+  }
+
+  @Test
+  void theClockMovesEverythingTogether() {
+    KernelTimes exact = new KernelTimes(new AnalyticKernels(1.25, 0, 80e9));
+    Engine engine = engine().clockError(0.02).build();
+    Prediction p =
+        ClosedLoop.predictWithInterval(new StepModel(engine, exact), new Workload(32, 1024, 256));
+    for (Estimate e : List.of(p.tpot(), p.ttftStaggered(), p.ttftBurst())) {
+      assertThat(e.high() / e.value()).isCloseTo(1 + 0.02 * 1.6449, within(1e-6));
+      assertThat(e.low() / e.value()).isCloseTo(1 - 0.02 * 1.6449, within(1e-6));
+    }
+  }
+}
