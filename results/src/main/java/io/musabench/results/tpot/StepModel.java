@@ -45,7 +45,7 @@ public final class StepModel {
   private final ConcurrentHashMap<Long, Rest> rests = new ConcurrentHashMap<>();
 
   /** Operations before and after attention in the order of first use. */
-  private record Rest(List<Term> before, List<Term> after, int attentionCount) {}
+  private record Rest(List<Term> before, List<Term> after) {}
 
   /** Steps of an engine on the device whose kernel times these are. */
   public StepModel(Engine engine, KernelTimes times) {
@@ -122,8 +122,8 @@ public final class StepModel {
     }
     List<Term> terms = new ArrayList<>(rest.before().size() + rest.after().size() + 2);
     terms.addAll(rest.before());
-    for (Operation op : attention(batch)) {
-      terms.add(term(new Operation(op.role(), op.call(), rest.attentionCount())));
+    for (Operation op : ModelOperations.attention(engine.layout(), batch, engine.pageSize())) {
+      terms.add(term(op));
     }
     terms.addAll(rest.after());
     return sum(terms, engine.captured(tokens), batch.size());
@@ -138,28 +138,18 @@ public final class StepModel {
     }
     List<Term> before = new ArrayList<>();
     List<Term> after = new ArrayList<>();
-    int count = 0;
+    boolean passed = false;
     for (Operation op : ModelOperations.of(engine.layout(), padded, engine.pageSize())) {
       if (op.role().startsWith(ATTENTION)) {
-        count = op.count();
+        passed = true;
       } else {
-        (count == 0 ? before : after).add(term(op));
+        (passed ? after : before).add(term(op));
       }
     }
-    return new Rest(List.copyOf(before), List.copyOf(after), count);
+    return new Rest(List.copyOf(before), List.copyOf(after));
   }
 
   private static final String ATTENTION = "attention";
-
-  private List<Operation> attention(BatchSpec batch) {
-    List<Operation> found = new ArrayList<>();
-    for (Operation op : ModelOperations.of(engine.layout(), batch, engine.pageSize())) {
-      if (op.role().startsWith(ATTENTION)) {
-        found.add(op);
-      }
-    }
-    return found;
-  }
 
   private Term term(Operation op) {
     Precision precision = op.precision(engine.precision());
