@@ -188,6 +188,11 @@ final class AiconfiguratorReader {
         && points.keySet().stream().anyMatch(f -> f.kind() == Kind.DECODE_ATTENTION)) {
       builder.contained(Kind.KV_CACHE_WRITE, "attention");
     }
+    if (builder.isEmpty()) {
+      throw new KernelSourceException(
+          files.keySet().stream().map(Path::toString).collect(Collectors.joining(", "))
+              + ": no row of a type that this program knows (bfloat16, float16, half, fp8)");
+    }
     builder.memoryRule(rule);
     return builder.build(roofs);
   }

@@ -80,6 +80,9 @@ record Family(Kind kind, int first, int second, int page, Precision precision) {
     }
   }
 
+  /** Makes bytes and elements less than any time in seconds. */
+  private static final double TINY = 1e-24;
+
   /** A kernel without constants. */
   Family(Kind kind, Precision precision) {
     this(kind, 0, 0, 0, precision);
@@ -130,8 +133,7 @@ record Family(Kind kind, int first, int second, int page, Precision precision) {
   /**
    * The roof of this family's points: the longer of bytes over bandwidth and FLOPs over the
    * arithmetic rate, counted as {@link io.musabench.results.model.KernelCall#work} counts them. Of
-   * kernels that only move rows, and of communication, only the proportion matters here, and bytes
-   * stand for seconds.
+   * kernels that only move rows, and of communication, only the proportion is known here.
    */
   KernelTable.Roof roof(DeviceRoofs roofs) {
     double act = precision.activations().bytes();
@@ -158,7 +160,7 @@ record Family(Kind kind, int first, int second, int page, Precision precision) {
               longer(
                   requests * (first + second) * (q * act + context * kv * cache) / bandwidth,
                   2 * q * (first + second) * requests * context / other);
-      case ALL_REDUCE, ALL_GATHER -> (ranks, b, y, bytes) -> bytes * (ranks - 1) / ranks;
+      case ALL_REDUCE, ALL_GATHER -> (ranks, b, y, bytes) -> bytes * (ranks - 1) / ranks * TINY;
       case EXPERTS ->
           (hidden, ffn, y, tokens) -> {
             double touched = first * -Math.expm1(tokens * Math.log1p(-(double) second / first));
@@ -167,7 +169,7 @@ record Family(Kind kind, int first, int second, int page, Precision precision) {
                 (touched * 3 * hidden * ffn * weight + values * act) / bandwidth,
                 6 * tokens * second * hidden * ffn / product);
           };
-      default -> (width, b, y, tokens) -> width * tokens;
+      default -> (width, b, y, tokens) -> width * tokens * TINY;
     };
   }
 

@@ -28,4 +28,9 @@ public interface KernelSource {
    * operation. Computed at the first call, which may take seconds.
    */
   List<LookupError> leaveOneOut();
+
+  /** What a reader of the times must know, one sentence each. */
+  default List<String> remarks() {
+    return List.of();
+  }
 }

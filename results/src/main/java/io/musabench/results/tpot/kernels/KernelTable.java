@@ -24,7 +24,10 @@ import java.util.TreeMap;
  * roof applied again, never below the shortest time that was measured.
  */
 final class KernelTable {
-  /** Least time that a point can take by the device's roofs, or anything in proportion to it. */
+  /**
+   * Least time that a point can take by the device's roofs, or, of kernels without one, anything in
+   * proportion to it that is less than any time.
+   */
   interface Roof {
     double at(double a, double b, double y, double x);
   }
@@ -341,6 +344,27 @@ final class KernelTable {
 
   private Found onCurve(Site site, int k, double x) {
     return site.curves[k].at(x, blend, v -> roof.at(site.a, site.b, site.ys[k], v), floor);
+  }
+
+  /** How many points there are. */
+  int size() {
+    return sites.stream().flatMap(s -> Arrays.stream(s.curves)).mapToInt(TimeCurve::size).sum();
+  }
+
+  /** Of the points that are faster than the roof allows, the time over the roof; sorted. */
+  double[] belowRoof() {
+    List<Double> found = new ArrayList<>();
+    for (Site site : sites) {
+      for (int k = 0; k < site.ys.length; k++) {
+        for (int i = 0; i < site.curves[k].size(); i++) {
+          double least = roof.at(site.a, site.b, site.ys[k], site.curves[k].x(i));
+          if (site.curves[k].seconds(i) < least) {
+            found.add(site.curves[k].seconds(i) / least);
+          }
+        }
+      }
+    }
+    return found.stream().mapToDouble(r -> r).sorted().toArray();
   }
 
   /** Receives one leave-one-out comparison. */

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -112,6 +113,30 @@ final class TableSource implements KernelSource {
             String operation =
                 entries.size() == 1 ? kind.text() : kind.text() + " " + e.family.describe();
             all.addAll(e.errors().list(operation));
+          }
+        });
+    return all;
+  }
+
+  @Override
+  public List<String> remarks() {
+    List<String> all = new ArrayList<>();
+    tables.forEach(
+        (kind, entries) -> {
+          for (Entry e : entries) {
+            double[] below = kind.hasRoof() ? e.table.belowRoof() : new double[0];
+            if (below.length > 0) {
+              all.add(
+                  String.format(
+                          Locale.ROOT,
+                          "%s: %d of %d times of %s are shorter than the roofs allow, the shortest by %.0f %%;",
+                          e.label,
+                          below.length,
+                          e.table.size(),
+                          kind.text(),
+                          100 * (1 - below[0]))
+                      + " they are taken as they are, but their data must have come from a cache");
+            }
           }
         });
     return all;

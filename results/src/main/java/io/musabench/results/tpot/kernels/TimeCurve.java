@@ -70,10 +70,25 @@ final class TimeCurve {
       int below, int above, double size, Blend blend, DoubleUnaryOperator roof, double floor) {
     if (below >= 0 && above < x.length) {
       double weight = (size - x[below]) / (x[above] - x[below]);
-      return new Found(blend(seconds[below], seconds[above], weight, blend), Axis.SIZE.bit());
+      double time = blend(seconds[below], seconds[above], weight, blend);
+      return new Found(aboveRoof(time, below, above, size, roof), Axis.SIZE.bit());
     }
     int edge = below >= 0 ? below : above;
     return hold(seconds[edge], roof.applyAsDouble(size) / roof.applyAsDouble(x[edge]), floor);
+  }
+
+  /**
+   * No time between two points is below the roof if theirs are not: a roof may bulge above the line
+   * (bytes under a square root, experts that are not yet all touched).
+   */
+  private double aboveRoof(
+      double time, int below, int above, double size, DoubleUnaryOperator roof) {
+    double least = roof.applyAsDouble(size);
+    return time < least
+            && seconds[below] >= roof.applyAsDouble(x[below])
+            && seconds[above] >= roof.applyAsDouble(x[above])
+        ? least
+        : time;
   }
 
   private static double blend(double low, double high, double weight, Blend blend) {
