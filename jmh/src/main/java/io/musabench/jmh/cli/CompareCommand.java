@@ -1,10 +1,12 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.results.compare.Baselines;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.ComparisonReport;
 import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.compare.Tolerance;
+import io.musabench.results.run.EnvironmentKey;
 import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -46,12 +48,28 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  musabench compare results/runs/A results/runs/B",
+      "  musabench compare --baseline main results/runs/latest",
       "  musabench compare --format md base.json candidate.json",
       "  musabench compare --accept library.runtime --strict A B"
     })
 final class CompareCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "RUN", arity = "0..*", description = "base and candidate")
+  @Parameters(
+      paramLabel = "RUN",
+      arity = "0..*",
+      description = "base and candidate; with --baseline the candidate alone")
   private List<Path> runs = List.of();
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "NAME",
+      description = "the base is this baseline of the candidate's device")
+  private String baseline;
+
+  @Option(
+      names = "--baselines",
+      paramLabel = "DIR",
+      description = "where baselines and noise floors are (default: results/baselines)")
+  private Path baselines = Checkout.folder().resolve("results/baselines");
 
   @Option(
       names = "--format",
@@ -101,16 +119,37 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private Comparison compare() {
-    if (runs.size() != 2) {
-      throw new ParameterException(spec.commandLine(), "name two runs: BASE CANDIDATE");
+    int wanted = baseline == null ? 2 : 1;
+    if (runs.size() != wanted) {
+      throw new ParameterException(
+          spec.commandLine(),
+          baseline == null ? "name two runs: BASE CANDIDATE" : "name one run: CANDIDATE");
     }
-    MeasuredRun base = MeasuredRun.read(runs.get(0));
-    MeasuredRun candidate = MeasuredRun.read(runs.get(1));
+    Baselines kept = new Baselines(baselines);
+    MeasuredRun candidate = MeasuredRun.read(runs.get(wanted - 1));
+    MeasuredRun base = MeasuredRun.read(baseline == null ? runs.get(0) : kept(kept, candidate));
     if (base.ownFormat() != candidate.ownFormat()) {
       throw new UsageException(
           "one side is a run directory and the other a JSON file; their cases have other names");
     }
-    return Comparison.of(base, candidate, options(Map.of()));
+    return Comparison.of(base, candidate, options(noise(kept, candidate)));
+  }
+
+  private Path kept(Baselines kept, MeasuredRun candidate) {
+    if (!candidate.ownFormat()) {
+      throw new UsageException("--baseline needs a run directory: a JSON file names no device");
+    }
+    String device = EnvironmentKey.device(candidate.environment());
+    return kept.find(device, baseline).path();
+  }
+
+  /** What {@code qualify} found for this device, driver and clock mode; often nothing. */
+  private static Map<String, Double> noise(Baselines kept, MeasuredRun candidate) {
+    if (!candidate.ownFormat()) {
+      return Map.of();
+    }
+    return kept.noise(EnvironmentKey.device(candidate.environment()))
+        .read(EnvironmentKey.of(candidate.environment()));
   }
 
   private Comparison.Options options(Map<String, Double> noise) {

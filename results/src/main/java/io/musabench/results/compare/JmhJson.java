@@ -47,7 +47,7 @@ final class JmhJson {
   static MeasuredRun read(Path path) {
     try (JsonParser in = JSON.createParser(Files.newInputStream(path))) {
       List<MeasuredCase> cases = new JmhJson(path.toString(), in).cases();
-      return MeasuredRun.of(path.toString(), "", false, cases);
+      return MeasuredRun.of(path.toString(), null, cases);
     } catch (JsonProcessingException e) {
       throw new RunException(path + " is not valid JSON: " + oneLine(e), e);
     } catch (NoSuchFileException e) {

@@ -1,5 +1,6 @@
 package io.musabench.results.compare;
 
+import io.musabench.results.run.Environment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -11,25 +12,33 @@ import java.util.Map;
  * One side of a comparison.
  *
  * @param name name for the reader
- * @param device the device; empty if the file does not say
- * @param ownFormat whether it is a run directory of musabench, which names cases its own way
+ * @param environment where it was measured; null for JMH's JSON, which does not say
  * @param cases by id, in the order in which they were run
  */
-public record MeasuredRun(
-    String name, String device, boolean ownFormat, Map<String, MeasuredCase> cases) {
+public record MeasuredRun(String name, Environment environment, Map<String, MeasuredCase> cases) {
   /** Copies the map, in order. */
   public MeasuredRun {
     cases = Collections.unmodifiableMap(new LinkedHashMap<>(cases));
   }
 
   /** A case that appears twice is kept once, as one that cannot be compared. */
-  static MeasuredRun of(
-      String name, String device, boolean ownFormat, Collection<MeasuredCase> cases) {
+  static MeasuredRun of(String name, Environment environment, Collection<MeasuredCase> cases) {
     Map<String, MeasuredCase> byId = new LinkedHashMap<>();
     for (MeasuredCase c : cases) {
       byId.merge(c.id(), c, (first, second) -> first.withProblem("it appears twice in " + name));
     }
-    return new MeasuredRun(name, device, ownFormat, byId);
+    return new MeasuredRun(name, environment, byId);
+  }
+
+  /** Whether it is a run directory of musabench, which names cases its own way. */
+  public boolean ownFormat() {
+    return environment != null;
+  }
+
+  /** Name of the device; empty if it is not known. */
+  public String device() {
+    String device = environment == null ? null : environment.device().name();
+    return device == null ? "" : device;
   }
 
   /**

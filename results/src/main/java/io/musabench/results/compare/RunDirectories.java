@@ -40,8 +40,7 @@ final class RunDirectories {
     for (CaseResult c : run.cases()) {
       cases.add(measured(run, c, samples.getOrDefault(c.id(), new Samples())));
     }
-    String device = run.environment().device().name();
-    return MeasuredRun.of(run.name(), device == null ? "" : device, true, cases);
+    return MeasuredRun.of(run.name(), run.environment(), cases);
   }
 
   private static void collect(Map<String, Samples> all, Sample sample) {

@@ -14,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Writes a file whole or not at all: into a temporary file beside it, forced to the disk, then
  * renamed over the old one. A reader, or a crash, finds the old content or the new one.
  */
-final class AtomicFile {
+public final class AtomicFile {
   /** Opens the temporary file; tests put a full disk here. */
   interface Opener {
     FileChannel open(Path path) throws IOException;
@@ -30,7 +30,7 @@ final class AtomicFile {
    *
    * @throws RunException if that failed; the old content, if any, is untouched
    */
-  static void write(Path file, byte[] content) {
+  public static void write(Path file, byte[] content) {
     write(file, content, NEW_FILE);
   }
 

@@ -66,6 +66,19 @@ public final class RunDirectory {
   }
 
   /**
+   * A run directory of a given name, made if missing: a copy that is to be kept.
+   *
+   * @throws RunException if it cannot be made
+   */
+  public static RunDirectory at(Path path) {
+    try {
+      return new RunDirectory(Files.createDirectories(path));
+    } catch (IOException e) {
+      throw RunException.because("Cannot make " + path, e);
+    }
+  }
+
+  /**
    * Opens a run, or the one that {@code latest} points to.
    *
    * @throws RunException if there is no such folder

@@ -1,0 +1,143 @@
+package io.musabench.results.compare;
+
+import io.musabench.results.Nearest;
+import io.musabench.results.run.EnvironmentKey;
+import io.musabench.results.run.RunData;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.RunException;
+import io.musabench.results.run.Sample;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Runs that are kept to be compared with, in {@code <root>/<device>/<name>}. A baseline is a run
+ * directory without what no comparison reads, so that it is small enough for git.
+ */
+public final class Baselines {
+  private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]*";
+  private static final Set<String> METRICS =
+      Set.of(Sample.DEVICE_TIME, Sample.HOST_TIME, Sample.DEVICE_CLOCK);
+
+  private final Path root;
+
+  /**
+   * The baselines in a folder, which need not exist.
+   *
+   * @param root for example {@code results/baselines}
+   */
+  public Baselines(Path root) {
+    this.root = root;
+  }
+
+  /**
+   * A kept run.
+   *
+   * @param device folder of its device
+   * @param name its name
+   * @param path its run directory
+   */
+  public record Baseline(String device, String name, Path path) {}
+
+  /**
+   * Keeps a run.
+   *
+   * @param name letters, digits, dots, hyphens and underscores
+   * @param replace whether one of that name may be replaced
+   * @throws RunException if the name is taken or wrong, the run cannot be read, has too few forks
+   *     to judge anything by, or cannot be written
+   */
+  public Baseline save(Path run, String name, boolean replace) {
+    if (!name.matches(NAME)) {
+      throw new RunException(
+          "A baseline's name has letters, digits, dots, hyphens and underscores, not \""
+              + name
+              + "\"");
+    }
+    RunDirectory source = RunDirectory.open(run);
+    RunData data = source.read();
+    if (data.cases().stream().noneMatch(c -> c.forks() >= Judge.LEAST_FORKS)) {
+      throw new RunException(
+          "%s has fewer than %d forks a case: nothing can be judged by it"
+              .formatted(source.path(), Judge.LEAST_FORKS));
+    }
+    String device = EnvironmentKey.device(data.environment());
+    Path path = root.resolve(device).resolve(name);
+    if (Files.exists(path) && !replace) {
+      throw new RunException("There is a baseline " + name + " of " + device + " already");
+    }
+    List<Sample> samples = new ArrayList<>();
+    source.eachSample(
+        sample -> {
+          if (METRICS.contains(sample.metric())) {
+            samples.add(sample);
+          }
+        });
+    RunDirectory kept = RunDirectory.at(path);
+    kept.saveEnvironment(data.environment());
+    kept.saveSamples(samples);
+    kept.saveCases(data.cases());
+    return new Baseline(device, name, path);
+  }
+
+  /** All of them, by device and name. */
+  public List<Baseline> list() {
+    List<Baseline> all = new ArrayList<>();
+    for (Path device : folders(root)) {
+      for (Path run : folders(device)) {
+        all.add(new Baseline(name(device), name(run), run));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Finds one by its name.
+   *
+   * @param device folder of the device, or null for the only device that has one of that name
+   * @throws RunException if there is none, or there are several
+   */
+  public Baseline find(String device, String name) {
+    List<Baseline> ofDevice =
+        list().stream().filter(b -> device == null || b.device().equals(device)).toList();
+    List<Baseline> found = ofDevice.stream().filter(b -> b.name().equals(name)).toList();
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    if (found.size() > 1) {
+      throw new RunException(
+          "Several devices have a baseline %s: %s"
+              .formatted(name, String.join(", ", found.stream().map(Baseline::device).toList())));
+    }
+    List<String> names = ofDevice.stream().map(Baseline::name).toList();
+    throw new RunException(
+        "There is no baseline "
+            + name
+            + (device == null ? "" : " of " + device)
+            + Nearest.hint(name, names));
+  }
+
+  /** The noise floors of a device. */
+  public NoiseFloors noise(String device) {
+    return new NoiseFloors(root.resolve(device).resolve("noise.csv"));
+  }
+
+  private static String name(Path path) {
+    return path.getFileName().toString();
+  }
+
+  private static List<Path> folders(Path parent) {
+    if (!Files.isDirectory(parent)) {
+      return List.of();
+    }
+    try (Stream<Path> children = Files.list(parent)) {
+      return children.filter(Files::isDirectory).sorted().toList();
+    } catch (IOException e) {
+      throw RunException.because("Cannot read " + parent, e);
+    }
+  }
+}

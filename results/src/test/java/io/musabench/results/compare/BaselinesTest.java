@@ -1,0 +1,97 @@
+package io.musabench.results.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.musabench.results.model.Work;
+import io.musabench.results.run.RunException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BaselinesTest {
+  @TempDir Path folder;
+  private Baselines baselines;
+
+  @BeforeEach
+  void inAFolderThatIsNotThereYet() {
+    baselines = new Baselines(folder.resolve("results/baselines"));
+  }
+
+  private Path run(int forks) {
+    return new RunFixture(folder.resolve("runs"), forks)
+        .device("attention.PagedDecode", Map.of(), Work.NONE, forks, 100)
+        .write();
+  }
+
+  @Test
+  void aSavedRunComparesAsTheRunItself() throws IOException {
+    Path run = run(10);
+    Baselines.Baseline saved = baselines.save(run, "v1.0", false);
+    assertThat(saved.path()).isEqualTo(folder.resolve("results/baselines/mtt-s5000/v1.0"));
+    Comparison comparison = Runs.compare(saved.path(), run);
+    assertThat(comparison.rows())
+        .allMatch(r -> r.verdict() == Verdict.SAME && r.ratio().value() == 0);
+    assertThat(Files.readString(saved.path().resolve("samples.csv"))).doesNotContain("qkv");
+    assertThat(baselines.list()).containsExactly(saved);
+    assertThat(baselines.find("mtt-s5000", "v1.0")).isEqualTo(saved);
+    assertThat(baselines.find(null, "v1.0")).isEqualTo(saved);
+  }
+
+  @Test
+  void anotherOfThatNameIsRefusedUnlessMeant() {
+    baselines.save(run(4), "main", false);
+    assertThatThrownBy(() -> baselines.save(run(5), "main", false))
+        .isInstanceOf(RunException.class)
+        .hasMessageContaining("already");
+    baselines.save(run(5), "main", true);
+    assertThat(MeasuredRun.read(baselines.find(null, "main").path()).cases().values())
+        .allMatch(c -> c.forks().size() == 5);
+  }
+
+  @Test
+  void wrongNamesAreToldTheNearest() {
+    baselines.save(run(4), "main", false);
+    assertThatThrownBy(() -> baselines.find("mtt-s5000", "mian"))
+        .hasMessageContaining("did you mean main?");
+    assertThatThrownBy(() -> baselines.save(run(4), "../up", false)).hasMessageContaining("../up");
+    assertThatThrownBy(() -> baselines.save(run(4), "", false)).hasMessageContaining("letters");
+  }
+
+  @Test
+  void aRunThatCanJudgeNothingIsRefused() {
+    assertThatThrownBy(() -> baselines.save(run(3), "main", false))
+        .hasMessageContaining("fewer than 4 forks");
+    assertThat(baselines.list()).isEmpty();
+  }
+
+  @Test
+  void noiseFloorsAreOfOneEnvironmentAndReplacedByCase() {
+    NoiseFloors noise = baselines.noise("mtt-s5000");
+    assertThat(noise.read("e1")).isEmpty();
+    NoiseFloors.Floor small = NoiseFloors.Floor.of(LogRatio.ofPairs(0.001, -0.001, 0.001, -0.001));
+    noise.add("e1", Map.of("a", small, "b", small));
+    noise.add("e2", Map.of("a", new NoiseFloors.Floor(0.5, 4)));
+    noise.add("e1", Map.of("a", new NoiseFloors.Floor(0.02, 10)));
+    assertThat(noise.read("e1")).hasSize(2).containsEntry("a", 0.02);
+    // t(0.975, 3) · 0.001155 / 2 = 3.182 · 0.000577
+    assertThat(noise.read("e1").get("b")).isCloseTo(0.00184, within(0.00001));
+    assertThat(noise.read("e2")).hasSize(1);
+  }
+
+  @Test
+  void damagedNoiseFloorsAreNamed() throws IOException {
+    NoiseFloors noise = baselines.noise("mtt-s5000");
+    noise.add("e1", Map.of("a", new NoiseFloors.Floor(0.02, 10)));
+    String text = Files.readString(noise.file());
+    Files.writeString(noise.file(), text.replace("\n1,", "\n2,"));
+    assertThatThrownBy(() -> noise.read("e1")).hasMessageContaining("schema version 2");
+    Files.writeString(noise.file(), text.replace("2.0", "x"));
+    assertThatThrownBy(() -> noise.read("e1")).isInstanceOf(RunException.class);
+  }
+}
