@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
       HistoryCommand.class,
       ServingCommand.class,
       AuditCommand.class,
+      TpotCommand.class,
       HelpCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",

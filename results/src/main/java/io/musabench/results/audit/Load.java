@@ -14,10 +14,14 @@ import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Precision;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/** Under which load a row was measured, as far as it is known; NaN and null are unknown. */
-final class Load {
+/**
+ * Under which load a row was measured: its columns first, then the options, then, where the table
+ * says nothing of any load, the course's test bed. NaN and null are unknown.
+ */
+public final class Load {
   final String model;
   final int tp;
   final double input;
@@ -44,10 +48,12 @@ final class Load {
   private final boolean course;
 
   /**
+   * Looks up everything that is known.
+   *
    * @throws IllegalArgumentException if an option names what does not exist, or the ranks do not
    *     divide the model
    */
-  Load(EndToEndRow row, EndToEndTable table, AuditOptions given) {
+  public Load(EndToEndRow row, EndToEndTable table, AuditOptions given) {
     course = !table.statesLoad();
     output = number(Column.OSL, row.outputTokens(), given.outputTokens(), COURSE_OUTPUT);
     input = number(Column.ISL, row.inputTokens(), given.inputTokens(), COURSE_INPUT);
@@ -99,6 +105,46 @@ final class Load {
     if (layout != null && device != null && given.precision() == null) {
       assumed.put("precision", "precision bf16");
     }
+  }
+
+  /** The model's share of one rank; null if the model or its ranks are not known. */
+  public Layout layout() {
+    return layout;
+  }
+
+  /** Why there is no {@link #layout}, in words. */
+  public String noLayout() {
+    return noLayout;
+  }
+
+  /** The model as it was named; null if it was not. */
+  public String model() {
+    return model;
+  }
+
+  /** Tensor-parallel ranks, -1 if unknown. */
+  public int tp() {
+    return tp;
+  }
+
+  /** Tokens of a prompt. */
+  public double inputTokens() {
+    return input;
+  }
+
+  /** Tokens of an answer. */
+  public double outputTokens() {
+    return output;
+  }
+
+  /** Requests in flight that the client kept. */
+  public double concurrency() {
+    return concurrency;
+  }
+
+  /** What was taken for granted, in words. */
+  public List<String> assumed() {
+    return List.copyOf(assumed.values());
   }
 
   private int ranks(EndToEndRow row, AuditOptions given) {

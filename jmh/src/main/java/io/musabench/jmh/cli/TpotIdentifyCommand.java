@@ -1,0 +1,103 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.audit.AuditOptions;
+import io.musabench.results.audit.EndToEndTable;
+import io.musabench.results.tpot.answers.Identification;
+import io.musabench.results.tpot.answers.Identification.Range;
+import io.musabench.results.tpot.answers.IdentificationReport;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code musabench tpot identify}. */
+@Command(
+    name = "identify",
+    mixinStandardHelpOptions = true,
+    description =
+        "From an end-to-end table alone: the interval of each parameter that nobody measured"
+            + " (launch cost a kernel, interference of prefills, requests in flight), and the"
+            + " experiment that would narrow them most. Reads what `musabench audit` reads.")
+final class TpotIdentifyCommand implements Callable<Integer> {
+  private static final Pattern COUNT = Pattern.compile("(\\d{1,7})(?:-(\\d{1,7}))?");
+
+  @Parameters(
+      paramLabel = "FILE",
+      description = "CSV table; a result file of a serving benchmark, or a folder of them, too")
+  private Path file;
+
+  @Option(names = "--concurrency", paramLabel = "N", description = "requests in flight")
+  private Integer concurrency;
+
+  @Option(names = "--isl", paramLabel = "TOKENS", description = "tokens of a prompt")
+  private Integer isl;
+
+  @Option(names = "--osl", paramLabel = "TOKENS", description = "tokens of an answer")
+  private Integer osl;
+
+  @Option(names = "--model", paramLabel = "NAME|PATH", description = "model, or its config.json")
+  private String model;
+
+  @Option(names = "--tp", paramLabel = "N", description = "tensor-parallel ranks")
+  private Integer tp;
+
+  @Option(
+      names = "--kernels-per-step",
+      paramLabel = "N|LOW-HIGH",
+      description = "kernels of a decode step; derived from the model by default")
+  private String kernels;
+
+  @Option(
+      names = "--tolerance",
+      paramLabel = "PERCENT",
+      defaultValue = "10",
+      description = "how far off the table may be; 10 by default")
+  private double tolerance;
+
+  @Option(names = "--json", description = "prints JSON")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    IdentificationReport report;
+    try {
+      AuditOptions options =
+          new AuditOptions(
+              model, tp, isl, osl, concurrency, null, null, null, null, tolerance / 100);
+      report =
+          new IdentificationReport(
+              file.toString(), Identification.of(EndToEndTable.open(file), options, kernelCount()));
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(json ? report.json() : report.text());
+    out.flush();
+    return ExitCode.OK;
+  }
+
+  private Range kernelCount() {
+    if (kernels == null) {
+      return null;
+    }
+    Matcher m = COUNT.matcher(kernels);
+    if (m.matches()) {
+      int low = Integer.parseInt(m.group(1));
+      int high = m.group(2) == null ? low : Integer.parseInt(m.group(2));
+      if (low >= 1 && high >= low) {
+        return new Range(low, high);
+      }
+    }
+    throw new IllegalArgumentException(
+        "--kernels-per-step takes a number or a range such as 900-1040, not \"" + kernels + "\"");
+  }
+}
