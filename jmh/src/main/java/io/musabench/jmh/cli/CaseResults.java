@@ -7,6 +7,7 @@ import io.musabench.jmh.device.StepPart;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.OverKernels;
 import io.musabench.results.run.Sample;
 import io.musabench.results.run.Status;
 import io.musabench.results.stats.Summary;
@@ -19,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /** Turns what forks measured into the records of a run directory. */
 final class CaseResults {
@@ -56,6 +58,7 @@ final class CaseResults {
         .launches(first.launches())
         .work(new Work(first.flops(), first.bytes()))
         .parts(parts(all))
+        .overKernels(overKernels(all))
         .check(check(first))
         .note(String.join("; ", notes))
         .build();
@@ -135,6 +138,22 @@ final class CaseResults {
             .flatMapToDouble(metric -> Arrays.stream(metric.values()))
             .toArray();
     return values.length == 0 ? Double.NaN : Summary.of(values).median() / 1e3;
+  }
+
+  private static OverKernels overKernels(List<Measured> all) {
+    double[] differences =
+        all.stream()
+            .filter(m -> !m.parts().isEmpty())
+            .flatMapToDouble(
+                m ->
+                    IntStream.range(0, m.nanos().length)
+                        .mapToDouble(round -> (m.nanos()[round] - sumOfParts(m, round)) / 1e3))
+            .toArray();
+    return differences.length == 0 ? OverKernels.UNKNOWN : OverKernels.of(differences);
+  }
+
+  private static double sumOfParts(Measured measured, int round) {
+    return measured.parts().stream().mapToDouble(p -> p.count() * p.nanos()[round]).sum();
   }
 
   private static List<CasePart> parts(List<Measured> all) {

@@ -336,6 +336,8 @@ class RunOnHostTest {
       assertThat(step.kernels()).isEqualTo(1 + 3 * 10 + 3);
       assertThat(step.parts().stream().mapToInt(p -> p.count()).sum()).isEqualTo(step.kernels());
       assertThat(step.parts()).allMatch(p -> p.deviceTimeMedianUs() > 0);
+      assertThat(step.overKernels().medianUs())
+          .isBetween(step.overKernels().lowUs(), step.overKernels().highUs());
     }
   }
 

@@ -5,6 +5,7 @@ import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
+import io.musabench.results.run.OverKernels;
 import io.musabench.results.run.Params;
 import io.musabench.results.run.Roofs;
 import io.musabench.results.run.RunData;
@@ -275,12 +276,13 @@ public final class RunReport {
             ">kernels",
             ">kernel sum",
             ">diff",
-            ">launch/kernel",
-            ">submit/kernel");
+            ">launch",
+            ">95 % interval",
+            ">submit");
     Set<String> notes = new LinkedHashSet<>();
     for (CaseResult c : measured(STEP)) {
       double sum = sumOfParts(c);
-      double over = c.deviceTimeMedianUs() - sum;
+      OverKernels over = c.overKernels();
       // NaN where the number of kernels is not known, so that the quotients are not either.
       double kernels = c.kernels() == 0 ? Double.NaN : c.kernels();
       table.row(
@@ -291,8 +293,9 @@ public final class RunReport {
           Units.time(c.deviceTimeMedianUs()),
           c.kernels() == 0 ? Units.NOTHING : Integer.toString(c.kernels()),
           Units.time(sum),
-          Units.change(100 * over / sum),
-          Units.time(over / kernels),
+          Units.change(100 * over.medianUs() / sum),
+          Units.time(over.medianUs() / kernels),
+          interval(over.lowUs() / kernels, over.highUs() / kernels),
           Units.time(c.submitTimeMedianUs() / kernels));
       if (!c.note().isEmpty()) {
         notes.add(title(c) + " " + c.param(Params.MODE) + ": " + c.note());
@@ -305,10 +308,14 @@ public final class RunReport {
         "Steps, measured whole, beside the sum of their kernels measured one by one",
         table,
         List.of(
-            "launch/kernel: (latency - kernel sum) / kernels, below zero where noise hides it;"
-                + " submit/kernel: host time to",
-            "queue the step / kernels"),
+            "diff: latency - kernel sum, taken round by round, median; launch: diff / kernels, with"
+                + " its interval between rounds;",
+            "submit: host time to queue the step / kernels"),
         notes);
+  }
+
+  private static String interval(double lowUs, double highUs) {
+    return Double.isNaN(lowUs) ? Units.NOTHING : Units.time(lowUs) + " to " + Units.time(highUs);
   }
 
   private void tpot() {

@@ -29,6 +29,7 @@ import java.util.TreeMap;
  * @param deviceTimeP90Us 90 % quantile of device time
  * @param hostTimeMedianUs median host time from the first call to the end of the work
  * @param submitTimeMedianUs median host time until the calls have returned, the work still running
+ * @param overKernels by how much a step takes longer than its kernels
  * @param work FLOPs and bytes of one operation
  * @param parts the kernels of a step one by one; empty for anything else
  * @param check what was compared with the reference and how far off it was; may be empty
@@ -51,6 +52,7 @@ public record CaseResult(
     double deviceTimeP90Us,
     double hostTimeMedianUs,
     double submitTimeMedianUs,
+    OverKernels overKernels,
     Work work,
     List<CasePart> parts,
     String check,
@@ -121,6 +123,7 @@ public record CaseResult(
     private double p90 = Double.NaN;
     private double host = Double.NaN;
     private double submit = Double.NaN;
+    private OverKernels overKernels = OverKernels.UNKNOWN;
     private Work work = Work.NONE;
     private List<CasePart> parts = List.of();
     private String check = "";
@@ -196,6 +199,12 @@ public record CaseResult(
       return this;
     }
 
+    /** By how much a step takes longer than its kernels. */
+    public Builder overKernels(OverKernels overKernels) {
+      this.overKernels = overKernels;
+      return this;
+    }
+
     /** FLOPs and bytes of one operation. */
     public Builder work(Work work) {
       this.work = work;
@@ -244,6 +253,7 @@ public record CaseResult(
           p90,
           host,
           submit,
+          overKernels,
           work,
           parts,
           check,

@@ -49,6 +49,9 @@ final class RunFiles {
     "device_time_p90_us",
     "host_time_median_us",
     "submit_time_median_us",
+    "over_kernels_median_us",
+    "over_kernels_low_us",
+    "over_kernels_high_us",
     "flop",
     "bytes",
     "gb_per_s",
@@ -150,6 +153,9 @@ final class RunFiles {
                 cell(c.deviceTimeP90Us()),
                 cell(c.hostTimeMedianUs()),
                 cell(c.submitTimeMedianUs()),
+                cell(c.overKernels().medianUs()),
+                cell(c.overKernels().lowUs()),
+                cell(c.overKernels().highUs()),
                 c.work().flops(),
                 c.work().bytes(),
                 derived(c.gbPerS()),
@@ -233,6 +239,11 @@ final class RunFiles {
                   row.number("device_time_p90_us"))
               .hostTimeMedianUs(row.number("host_time_median_us"))
               .submitTimeMedianUs(row.number("submit_time_median_us"))
+              .overKernels(
+                  new OverKernels(
+                      row.number("over_kernels_median_us"),
+                      row.number("over_kernels_low_us"),
+                      row.number("over_kernels_high_us")))
               .work(row.work())
               .parts(parts.getOrDefault(row.text("case"), List.of()))
               .check(row.text("check"))

@@ -12,6 +12,7 @@ import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.Environment.Machine;
+import io.musabench.results.run.OverKernels;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Status;
@@ -83,6 +84,7 @@ class RunReportTest {
         .kernels(step.kernels())
         .work(step.work(2))
         .submitTimeMedianUs(mode.equals("graph") ? 4 : 900)
+        .overKernels(OverKernels.of(new double[] {overUs - 60, overUs, overUs + 90}))
         .parts(parts)
         .build();
   }
@@ -197,7 +199,7 @@ class RunReportTest {
   @Test
   void aStepWithoutPartsHasNoSum() {
     String text = report("host", of("step.DecodeStep", 1234, "model=M", "batch=q1s1k").build());
-    assertThat(text).containsPattern("decode +M +q1s1k +1.23 ms +- +- +- +- +-\n");
+    assertThat(text).containsPattern("decode +M +q1s1k +1.23 ms +- +- +- +- +- +-\n");
     assertThat(text).doesNotContain("Kernels of");
   }
 
