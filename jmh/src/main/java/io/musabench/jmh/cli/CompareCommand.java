@@ -6,7 +6,9 @@ import io.musabench.results.compare.ComparisonReport;
 import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.compare.Tolerance;
+import io.musabench.results.report.AcrossDevices;
 import io.musabench.results.run.EnvironmentKey;
+import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -49,6 +51,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  musabench compare results/runs/A results/runs/B",
       "  musabench compare --baseline main results/runs/latest",
+      "  musabench compare --across-devices results/runs/S5000 results/runs/S4000",
       "  musabench compare --format md base.json candidate.json",
       "  musabench compare --accept library.runtime --strict A B"
     })
@@ -103,12 +106,24 @@ final class CompareCommand implements Callable<Integer> {
   @Option(names = "--strict", description = "undecided cases are a failure, exit code 2")
   private boolean strict;
 
+  @Option(
+      names = "--across-devices",
+      description =
+          "no verdict, but both runs side by side: times, rates, shares of the roofs and of the"
+              + " data sheets, steps and TPOT")
+  private boolean acrossDevices;
+
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     try {
+      if (acrossDevices) {
+        out.print(acrossDevices());
+        out.flush();
+        return Comparison.FINE;
+      }
       Comparison comparison = compare();
       format.write(comparison, out);
       out.flush();
@@ -116,6 +131,14 @@ final class CompareCommand implements Callable<Integer> {
     } catch (RunException e) {
       throw new UsageException(e.getMessage());
     }
+  }
+
+  private String acrossDevices() {
+    if (runs.size() != 2 || format != ComparisonReport.TEXT) {
+      throw new UsageException("--across-devices takes two run directories and prints text");
+    }
+    return AcrossDevices.text(
+        RunDirectory.open(runs.get(0)).read(), RunDirectory.open(runs.get(1)).read());
   }
 
   private Comparison compare() {

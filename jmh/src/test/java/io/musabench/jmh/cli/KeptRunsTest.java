@@ -115,4 +115,15 @@ class KeptRunsTest {
     assertThat(run("history", "--history", history, "--case", "(")).isEqualTo(64);
     assertThat(run("history", "--history", history, folder.resolve("absent"))).isEqualTo(64);
   }
+
+  @Test
+  void devicesAreSetSideBySideWithoutAVerdict() {
+    Path a = measured(1, 100);
+    Path b = MadeUpRun.write(folder.resolve("runs"), 2, "MTT S4000", 1, 250);
+    assertThat(run("compare", "--across-devices", a, b)).isZero();
+    assertThat(out.toString()).contains("MTT S5000", "MTT S4000", "2.50").doesNotContain("SLOWER");
+    assertThat(run("compare", "--across-devices", a)).isEqualTo(64);
+    assertThat(run("compare", "--across-devices", a, folder)).isEqualTo(64);
+    assertThat(run("compare", "--across-devices", a, b, "--format", "md")).isEqualTo(64);
+  }
 }

@@ -1,6 +1,5 @@
 package io.musabench.results.report;
 
-import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
@@ -10,12 +9,8 @@ import io.musabench.results.run.Params;
 import io.musabench.results.run.Roofs;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.Status;
-import io.musabench.results.tpot.ClosedLoop;
-import io.musabench.results.tpot.MeasuredSteps;
 import io.musabench.results.tpot.Prediction;
-import io.musabench.results.tpot.Workload;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,9 +27,6 @@ import java.util.stream.Stream;
  * section without cases is left out.
  */
 public final class RunReport {
-  /** Length of the answers in the TPOT section, that of the usual 1024-in, 256-out workload. */
-  static final int OUTPUT_TOKENS = 256;
-
   /** The host runtime's environment variable. */
   private static final String FAULTS = "MUSART_HOST_FAULTS";
 
@@ -253,11 +244,11 @@ public final class RunReport {
   }
 
   /** {@code decode} for {@code DecodeStep}. */
-  private static String phase(CaseResult c) {
+  static String phase(CaseResult c) {
     return c.shortName().replaceFirst("Step$", "").toLowerCase(Locale.ROOT);
   }
 
-  private static String model(CaseResult c) {
+  static String model(CaseResult c) {
     String tp = c.param(Params.TP);
     // Of a path, what tells models apart: the folder of a config.json, or the file.
     String path = c.param(Params.MODEL).replaceFirst("/config\\.json$", "");
@@ -333,93 +324,37 @@ public final class RunReport {
             ">tokens/s",
             ">prefill share");
     Set<String> notes = new LinkedHashSet<>();
-    List<CaseResult> steps = measured(STEP);
-    Set<String> alike = paramsOfAll(steps);
-    alike.remove(Params.BATCH);
-    steps.stream()
-        .collect(
-            Collectors.groupingBy(
-                c -> alike.stream().map(c::param).toList(),
-                LinkedHashMap::new,
-                Collectors.toList()))
-        .values()
-        .forEach(service -> tpotRows(table, notes, service));
+    for (ServedDecode served : ServedDecode.of(measured(STEP))) {
+      CaseResult c = served.decode();
+      Prediction p = served.prediction();
+      table.row(
+          model(c),
+          c.param(Params.MODE),
+          Integer.toString(served.batch().size()),
+          Integer.toString(served.batch().maxKv()),
+          Integer.toString(served.input()),
+          Units.time(p.decodeStep().seconds() * 1e6),
+          Units.time(p.prefillStep().seconds() * 1e6),
+          served.tpot(),
+          served.ttft(),
+          served.saturated() ? Units.NOTHING : Units.number(p.outputTokensPerSecond()),
+          Units.percent(100 * p.prefillShare()));
+      if (p.state() != Prediction.State.OK) {
+        notes.add(
+            "%s %s, %d in flight: %s"
+                .formatted(model(c), c.param(Params.MODE), served.batch().size(), p.remark()));
+      }
+    }
     section(
         "TPOT, predicted from the measured steps (not itself measured)",
         table,
         List.of(
             "closed loop, answers of "
-                + OUTPUT_TOKENS
+                + ServedDecode.OUTPUT_TOKENS
                 + " tokens: TPOT = decode / (1 - share of time in other requests' prefills);",
             "mean TTFT from requests that come one by one to all at once; no scheduler, tokenizer"
                 + " or network time"),
         notes);
-  }
-
-  /** Names of the parameters that every case has. */
-  private static Set<String> paramsOfAll(List<CaseResult> cases) {
-    Set<String> names = new TreeSet<>();
-    cases.forEach(c -> names.addAll(c.params().keySet()));
-    cases.forEach(c -> names.retainAll(c.params().keySet()));
-    return names;
-  }
-
-  /**
-   * Rows of one service: each of its decode steps with its longest prefill of a single request.
-   *
-   * @param service steps that differ in nothing but the batch
-   */
-  private static void tpotRows(TextTable table, Set<String> notes, List<CaseResult> service) {
-    Map<Integer, Double> prefills = new TreeMap<>();
-    for (CaseResult c : service) {
-      BatchSpec batch = batch(c);
-      if (batch.isPrefill() && batch.size() == 1) {
-        prefills.put(batch.maxQ(), c.deviceTimeMedianUs() * 1e-6);
-      }
-    }
-    if (prefills.isEmpty()) {
-      return;
-    }
-    int input = Collections.max(prefills.keySet());
-    for (CaseResult c : service) {
-      BatchSpec batch = batch(c);
-      if (!batch.isDecode()) {
-        continue;
-      }
-      Map<Integer, Double> decode = Map.of(batch.size(), c.deviceTimeMedianUs() * 1e-6);
-      Prediction p =
-          ClosedLoop.predict(
-              new MeasuredSteps(decode, prefills),
-              new Workload(batch.size(), input, OUTPUT_TOKENS));
-      boolean saturated = p.state() == Prediction.State.SATURATED;
-      table.row(
-          model(c),
-          c.param(Params.MODE),
-          Integer.toString(batch.size()),
-          Integer.toString(batch.maxKv()),
-          Integer.toString(input),
-          Units.time(p.decodeStep().seconds() * 1e6),
-          Units.time(p.prefillStep().seconds() * 1e6),
-          saturated ? "saturated" : Units.time(p.tpot().value() * 1e6),
-          ttft(p),
-          saturated ? Units.NOTHING : Units.number(p.outputTokensPerSecond()),
-          Units.percent(100 * p.prefillShare()));
-      if (p.state() != Prediction.State.OK) {
-        notes.add(
-            "%s %s, %d in flight: %s"
-                .formatted(model(c), c.param(Params.MODE), batch.size(), p.remark()));
-      }
-    }
-  }
-
-  private static BatchSpec batch(CaseResult c) {
-    return BatchSpec.parse(c.param(Params.BATCH));
-  }
-
-  private static String ttft(Prediction p) {
-    String low = Units.time(p.ttftStaggered().value() * 1e6);
-    String high = Units.time(p.ttftBurst().value() * 1e6);
-    return low.equals(high) ? low : low + " - " + high;
   }
 
   private void notMeasured() {
