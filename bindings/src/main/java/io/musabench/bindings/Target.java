@@ -8,6 +8,7 @@ import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.load.LoadedLibrary;
+import io.musabench.bindings.load.PythonPackages;
 import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.DeviceRuntime;
 import io.musabench.bindings.runtime.Vendor;
@@ -320,7 +321,11 @@ public final class Target implements AutoCloseable {
     }
     List<String> candidates = new ArrayList<>();
     if (kind != Kind.HOST) {
-      candidates.add("libtvm_ffi.so"); // where mate is installed, its kernels need the real one
+      // Where mate is installed, its kernels need the real one, which is a Python package's.
+      candidates.add("libtvm_ffi.so");
+      new PythonPackages(System.getenv())
+          .find("tvm_ffi/lib/libtvm_ffi.so")
+          .ifPresent(path -> candidates.add(path.toString()));
     }
     candidates.addAll(ownCandidates("tvm_ffi_host"));
     return candidates;
