@@ -37,8 +37,7 @@ import java.util.stream.Stream;
 final class AiconfiguratorReader {
   private static final String LATENCY = "latency";
 
-  /** Seconds of a millisecond. */
-  private static final double MILLI = 1e-3;
+  private static final double MILLIS = 1e3;
 
   /** Variant of the eager rows of an all-reduce; after "", so graph rows count for a graph. */
   private static final String EAGER = "eager";
@@ -209,7 +208,7 @@ final class AiconfiguratorReader {
         .computeIfAbsent(variant, v -> new ArrayList<>())
         .add(
             new Point(
-                a, b, y, x, row.positive(LATENCY) * MILLI, row.file().getFileName().toString()));
+                a, b, y, x, row.positive(LATENCY) / MILLIS, row.file().getFileName().toString()));
   }
 
   private void row(Table table, CsvFile.Row row) {

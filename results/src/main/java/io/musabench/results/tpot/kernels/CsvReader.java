@@ -21,7 +21,7 @@ final class CsvReader {
   private static final List<String> COLUMNS =
       List.of("kernel", "shape", "precision", "seconds_us", "relative_error", "source");
 
-  private static final double MICRO = 1e-6;
+  private static final double MICROS = 1e6;
 
   private CsvReader() {}
 
@@ -71,7 +71,7 @@ final class CsvReader {
     builder.add(
         call,
         precision,
-        row.positive("seconds_us") * MICRO,
+        row.positive("seconds_us") / MICROS,
         error,
         Provenance.MEASURED,
         row.text("source").isEmpty() ? row.file().getFileName().toString() : row.text("source"));

@@ -38,12 +38,16 @@ import java.util.stream.Collectors;
 final class RunReader {
   private static final String STEP = "step";
   private static final String LAUNCH = "launch";
+  private static final String ROOF = "roof";
   private static final String DEVICE_TIME = "device.time";
 
   /** 10 % and 90 % quantile of a normal distribution are this many standard deviations apart. */
   private static final double P10_TO_P90 = 2.5631;
 
-  private static final double MICRO = 1e-6;
+  private static final double MICROS = 1e6;
+
+  /** Rank of a kernel that was measured by itself; 0 and 1 are those of steps. */
+  private static final int ALONE = 2;
 
   /** Options, with the value that changes nothing. */
   private static final Map<String, String> NEUTRAL =
@@ -56,14 +60,34 @@ final class RunReader {
     this.mode = mode;
   }
 
-  /** One measured kernel; a lower rank is nearer to its use. */
+  /** What was measured of one kernel and shape; a lower rank is nearer to its use. */
   private record Reading(
-      KernelCall call,
-      Precision precision,
-      int rank,
-      List<Double> seconds,
-      List<Double> errors,
-      String from) {}
+      KernelCall call, Precision precision, int rank, Map<String, Share> cases, String from) {}
+
+  /**
+   * All calls of a kernel in one case. Several roles of a step may have the same kernel and shape,
+   * with times of their own; their mean over all calls keeps the sum of the step.
+   */
+  private static final class Share {
+    private double count;
+    private double us;
+    private double errors;
+
+    void add(int count, double us, double error) {
+      this.count += count;
+      this.us += count * us;
+      errors += count * us * error;
+    }
+
+    double meanSeconds() {
+      return us / count / MICROS;
+    }
+
+    /** NaN if one is not known. */
+    double relativeError() {
+      return errors / us;
+    }
+  }
 
   /** Whether a folder is a run directory. */
   static boolean is(Path path) {
@@ -95,11 +119,23 @@ final class RunReader {
     TableSource.Builder builder =
         new TableSource.Builder(
             "run " + runs.stream().map(RunData::name).collect(Collectors.joining(", ")));
+    double[] errors =
+        reader.readings.values().stream()
+            .flatMap(r -> r.cases.values().stream())
+            .mapToDouble(Share::relativeError)
+            .filter(e -> e >= 0)
+            .toArray();
+    // Two forks may agree by chance: no error is below the usual one.
+    double usual = errors.length == 0 ? Double.NaN : Stats.median(errors);
     for (Reading r : reader.readings.values()) {
-      double error =
-          r.errors.stream().mapToDouble(e -> e).filter(e -> e >= 0).max().orElse(Double.NaN);
-      for (double seconds : r.seconds) {
-        builder.add(r.call, r.precision, seconds, error, Provenance.MEASURED, r.from);
+      for (Share share : r.cases.values()) {
+        builder.add(
+            r.call,
+            r.precision,
+            share.meanSeconds(),
+            share.relativeError(),
+            Provenance.MEASURED,
+            r.from);
       }
     }
     if (builder.isEmpty()) {
@@ -141,7 +177,8 @@ final class RunReader {
       }
     }
     for (CaseResult c : run.cases()) {
-      if (!c.ok() || !neutral(c)) {
+      // Roofs and launches run kernels too, but none that a step has.
+      if (!c.ok() || !neutral(c) || c.group().equals(ROOF) || c.group().equals(LAUNCH)) {
         continue;
       }
       if (c.group().equals(STEP)) {
@@ -150,17 +187,19 @@ final class RunReader {
           String metric = c.id() + " " + DEVICE_TIME + "." + p.role() + " " + p.shape();
           add(
               path,
+              run,
               c,
-              p.kernel(),
-              p.shape(),
-              rank,
-              p.deviceTimeMedianUs(),
-              error(forks.get(metric)),
-              run.name());
+              new Part(
+                  p.kernel(),
+                  p.shape(),
+                  rank,
+                  p.count(),
+                  p.deviceTimeMedianUs(),
+                  error(forks.get(metric))));
         }
       } else if (!c.kernel().isEmpty()) {
         double error = error(forks.get(c.id() + " " + DEVICE_TIME));
-        add(path, c, c.kernel(), c.shape(), 2, c.deviceTimeMedianUs(), error, run.name());
+        add(path, run, c, new Part(c.kernel(), c.shape(), ALONE, 1, c.deviceTimeMedianUs(), error));
       }
     }
   }
@@ -170,33 +209,31 @@ final class RunReader {
         .allMatch(e -> c.param(e.getKey()).isEmpty() || c.param(e.getKey()).equals(e.getValue()));
   }
 
-  private void add(
-      Path path,
-      CaseResult c,
-      String kernel,
-      String shape,
-      int rank,
-      double us,
-      double error,
-      String run) {
-    if (!(us > 0)) {
+  /** One line of a run. */
+  private record Part(String kernel, String shape, int rank, int count, double us, double error) {}
+
+  private void add(Path path, RunData run, CaseResult c, Part part) {
+    if (!(part.us > 0)) {
       return;
     }
     KernelCall call;
     Precision precision;
     try {
-      call = KernelCall.parse(kernel, shape);
+      call = KernelCall.parse(part.kernel, part.shape);
       String dtype = c.param("dtype");
       precision = dtype.isEmpty() ? Precision.BF16 : Precision.uniform(ElementType.parse(dtype));
     } catch (IllegalArgumentException e) {
       throw new KernelSourceException(path + ", case " + c.id() + ": " + e.getMessage(), e);
     }
-    Reading reading = new Reading(call, precision, rank, new ArrayList<>(), new ArrayList<>(), run);
     Reading kept =
-        readings.merge(call.key() + " " + precision, reading, (a, b) -> b.rank < a.rank ? b : a);
-    if (kept.rank == rank) {
-      kept.seconds.add(us * MICRO);
-      kept.errors.add(error);
+        readings.merge(
+            call.key() + " " + precision,
+            new Reading(call, precision, part.rank, new TreeMap<>(), run.name()),
+            (a, b) -> b.rank < a.rank ? b : a);
+    if (kept.rank == part.rank) {
+      kept.cases
+          .computeIfAbsent(run.name() + " " + c.id(), id -> new Share())
+          .add(part.count, part.us, part.error);
     }
   }
 
@@ -254,14 +291,14 @@ final class RunReader {
       if (!c.group().equals(STEP) || c.kernels() < 1) {
         continue;
       }
-      double submit = c.submitTimeMedianUs() * MICRO;
+      double submit = c.submitTimeMedianUs() / MICROS;
       if (c.param(Params.MODE).equals(Params.EAGER)) {
         perKernel = least(perKernel, submit / c.kernels());
       } else {
         replay = least(replay, submit);
         double kernels = c.parts().stream().mapToDouble(CasePart::totalUs).sum();
         if (!c.parts().isEmpty()) {
-          nodes.add((c.deviceTimeMedianUs() - kernels) * MICRO / c.kernels());
+          nodes.add((c.deviceTimeMedianUs() - kernels) / MICROS / c.kernels());
         }
       }
     }
@@ -269,10 +306,10 @@ final class RunReader {
       if (c.group().equals(LAUNCH)
           && Double.isNaN(perKernel)
           && c.shortName().equals("EmptyLaunch")) {
-        perKernel = c.submitTimeMedianUs() * MICRO;
+        perKernel = c.submitTimeMedianUs() / MICROS;
       }
       if (c.group().equals(LAUNCH) && Double.isNaN(replay) && c.shortName().equals("GraphReplay")) {
-        replay = c.submitTimeMedianUs() * MICRO;
+        replay = c.submitTimeMedianUs() / MICROS;
       }
     }
     if (Double.isNaN(perKernel) && Double.isNaN(replay)) {

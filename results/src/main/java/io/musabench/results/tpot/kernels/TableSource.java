@@ -353,6 +353,8 @@ final class TableSource implements KernelSource {
     }
 
     private Map<String, KernelTime> exactTimes() {
+      double usual = noise();
+      double unknown = Double.isNaN(usual) ? LookupErrors.UNKNOWN_INSIDE / 2 : usual;
       Map<String, KernelTime> times = new HashMap<>();
       calls.forEach(
           (key, list) -> {
@@ -365,7 +367,7 @@ final class TableSource implements KernelSource {
                     .mapToDouble(Measured::relativeError)
                     .filter(e -> e >= 0)
                     .max()
-                    .orElse(LookupErrors.UNKNOWN_INSIDE / 2);
+                    .orElse(unknown);
             Provenance worst =
                 list.stream().map(Measured::provenance).reduce(Provenance::worse).orElseThrow();
             times.put(
