@@ -27,6 +27,9 @@ final class AiperfRecordsReader implements Reader {
   private double latency;
   private double tokenLatency;
   private int output;
+  private int usage;
+  private int answerTokens;
+  private int reasoningTokens;
   private long startNs;
   private boolean warmup;
   private boolean cancelled;
@@ -64,6 +67,9 @@ final class AiperfRecordsReader implements Reader {
     latency = Double.NaN;
     tokenLatency = Double.NaN;
     output = Request.MISSING;
+    usage = Request.MISSING;
+    answerTokens = Request.MISSING;
+    reasoningTokens = Request.MISSING;
     startNs = Request.NO_START;
     warmup = false;
     cancelled = false;
@@ -133,6 +139,9 @@ final class AiperfRecordsReader implements Reader {
           "inter_token_latency",
           "inter_chunk_latency",
           "output_sequence_length",
+          "usage_completion_tokens",
+          "output_token_count",
+          "reasoning_token_count",
           "input_sequence_length" -> {
         value = Double.NaN;
         unit = "ms";
@@ -149,6 +158,9 @@ final class AiperfRecordsReader implements Reader {
       case "request_latency" -> latency = value * ms;
       case "inter_token_latency" -> tokenLatency = value * ms;
       case "output_sequence_length" -> output = Json.count(value);
+      case "usage_completion_tokens" -> usage = Json.count(value);
+      case "output_token_count" -> answerTokens = Json.count(value);
+      case "reasoning_token_count" -> reasoningTokens = Json.count(value);
       case "input_sequence_length" -> builder.inputTokens(Json.count(value));
       default -> {
         for (int i = 0; i < gapCount && ms != 1; i++) {
@@ -199,7 +211,13 @@ final class AiperfRecordsReader implements Reader {
 
   private Request request() {
     builder.startNs(startNs).endMs(latency).toolValues(tokenLatency, Double.NaN);
-    builder.outputTokens(output, TokenSource.FILE);
+    if (output == Request.MISSING && usage != Request.MISSING) {
+      builder.outputTokens(usage, TokenSource.USAGE);
+    } else if (output == Request.MISSING && answerTokens != Request.MISSING) {
+      builder.outputTokens(answerTokens + Math.max(0, reasoningTokens), TokenSource.FILE);
+    } else {
+      builder.outputTokens(output, TokenSource.FILE);
+    }
     builder.status(cancelled ? Status.CANCELLED : error ? Status.ERROR : Status.OK);
     if (!list) {
       builder.someEventsOnly();

@@ -47,6 +47,7 @@ public final class Analysis {
 
   private Summary of(Run run) {
     Summary s = new Summary(run, definitions);
+    s.notes.addAll(run.notes);
     s.labels.putAll(run.labels);
     s.labels.putAll(labels);
     Slo limits = slo.stated() || run.slo == null ? slo : run.slo;
@@ -101,7 +102,7 @@ public final class Analysis {
       ttfo.add(values.notStreaming() ? Double.NaN : t.firstContent(i));
       reasoning |= t.firstContent(i) > t.firstToken(i);
       e2e.add(values.latency(i));
-      int n = Math.max(1, t.output(i));
+      int n = Math.max(1, values.output(i));
       tpot.add(values.tpot(i), weighted ? n : 1);
       if (!pooledItl) {
         itl.add(values.itl(i), weighted ? n - 1 : 1);
@@ -192,7 +193,7 @@ public final class Analysis {
     }
     s.meanConcurrency = busyMs / 1000 / s.durationS;
     if (t.size() > MAX_SWEEP) {
-      s.run.notes.add("too many requests to look for the peak of their concurrency");
+      s.notes.add("too many requests to look for the peak of their concurrency");
       return;
     }
     long[] starts = new long[t.size()];
@@ -278,6 +279,15 @@ public final class Analysis {
       } else if (metric != Metric.TTFO) {
         s.metrics.put(metric, Stat.missing(metric, formula(metric), "not in the file"));
       }
+    }
+    Compat compat = definitions.compat();
+    if (compat != null && !compat.id().equals(run.tool)) {
+      s.notes.add(
+          "the file holds statistics only: they are by "
+              + run.tool
+              + "'s definitions, and --compat "
+              + compat.id()
+              + " cannot be computed from them");
     }
     s.goodput = Goodput.bounds(run, definitions, limits, s.durationS);
   }

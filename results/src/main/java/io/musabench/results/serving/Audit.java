@@ -235,8 +235,8 @@ final class Audit {
       add(
           WARN,
           "sample_size",
-          "P99 is \"near the maximum\" and has no upper bound at 95 %; 368 requests have one",
-          "%d requests: P99 lies between rank %d and nowhere",
+          "P99 is \"near the maximum\": 368 requests are the fewest that bound it from above at 95 %",
+          "%d requests: P99 lies above rank %d and has no upper bound",
           n,
           ranks.low());
     } else {

@@ -65,13 +65,13 @@ final class BenchServeReader implements Reader {
   /** One result object of the file. */
   private static final class Document {
     final Flat scalars = new Flat();
-    final DoubleColumn ttfts = new DoubleColumn(Double.NaN);
-    final DoubleColumn latencies = new DoubleColumn(Double.NaN);
-    final DoubleColumn queueTimes = new DoubleColumn(Double.NaN);
-    final LongColumn starts = new LongColumn(Request.NO_START);
-    final IntColumn inputs = new IntColumn(Request.MISSING);
-    final IntColumn outputs = new IntColumn(Request.MISSING);
-    final IntColumn failed = new IntColumn(0);
+    final Column ttfts = Column.ofDoubles(Double.NaN);
+    final Column latencies = Column.ofDoubles(Double.NaN);
+    final Column queueTimes = Column.ofDoubles(Double.NaN);
+    final Column starts = Column.ofLongs(Request.NO_START);
+    final Column inputs = Column.ofInts(Request.MISSING);
+    final Column outputs = Column.ofInts(Request.MISSING);
+    final Column failed = Column.ofInts(0);
     boolean gaps;
     Run run;
 
@@ -94,7 +94,8 @@ final class BenchServeReader implements Reader {
       if (broken != null && i == documents.size() - 1) {
         d.run.notes.add("a further object after this one is cut off or damaged: " + broken);
       }
-      statistics(d);
+      statistics(d.scalars, d.run, sglang);
+      latenciesAlone(d);
     }
     if (documents.stream().anyMatch(d -> d.gaps)) {
       documents(
@@ -184,16 +185,16 @@ final class BenchServeReader implements Reader {
   private static void column(Document d, String name, JsonParser p) throws IOException {
     Json.Element element =
         switch (name) {
-          case "ttfts" -> q -> take(d.ttfts, q);
-          case "latencies" -> q -> take(d.latencies, q);
-          case "queue_times" -> q -> take(d.queueTimes, q);
+          case "ttfts" -> q -> seconds(d.ttfts, q);
+          case "latencies" -> q -> seconds(d.latencies, q);
+          case "queue_times" -> q -> seconds(d.queueTimes, q);
           case "start_times" ->
               q -> {
                 d.starts.add(Json.secondsAsNanoseconds(q));
                 return true;
               };
-          case "input_lens" -> q -> take(d.inputs, q);
-          case "output_lens" -> q -> take(d.outputs, q);
+          case "input_lens" -> q -> count(d.inputs, q);
+          case "output_lens" -> q -> count(d.outputs, q);
           case "errors" ->
               q -> {
                 String text = Json.text(q);
@@ -209,12 +210,12 @@ final class BenchServeReader implements Reader {
     Json.array(p, element);
   }
 
-  private static boolean take(DoubleColumn column, JsonParser p) throws IOException {
-    column.add(Json.number(p));
+  private static boolean seconds(Column column, JsonParser p) throws IOException {
+    column.addDouble(Json.number(p));
     return true;
   }
 
-  private static boolean take(IntColumn column, JsonParser p) throws IOException {
+  private static boolean count(Column column, JsonParser p) throws IOException {
     column.add(Json.count(p));
     return true;
   }
@@ -263,11 +264,11 @@ final class BenchServeReader implements Reader {
 
   private static void request(Document d, int i, double[] gaps, int gapCount) {
     double ttft = at(d.ttfts, i);
-    int output = i < d.outputs.size() ? d.outputs.get(i) : Request.MISSING;
-    boolean failed = i < d.failed.size() ? d.failed.get(i) != 0 : output <= 0 && !(ttft > 0);
+    int output = i < d.outputs.size() ? d.outputs.getInt(i) : Request.MISSING;
+    boolean failed = i < d.failed.size() ? d.failed.getInt(i) != 0 : output <= 0 && !(ttft > 0);
     Request.Builder b = Request.builder();
-    b.startNs(i < d.starts.size() ? d.starts.get(i) : Request.NO_START);
-    b.inputTokens(i < d.inputs.size() ? d.inputs.get(i) : Request.MISSING);
+    b.startNs(i < d.starts.size() ? d.starts.getLong(i) : Request.NO_START);
+    b.inputTokens(i < d.inputs.size() ? d.inputs.getInt(i) : Request.MISSING);
     b.outputTokens(output, TokenSource.FILE);
     b.status(failed ? Status.ERROR : Status.OK);
     b.scheduleDelayMs(at(d.queueTimes, i) * 1000);
@@ -294,14 +295,40 @@ final class BenchServeReader implements Reader {
     d.run.table().add(b.build());
   }
 
-  private static double at(DoubleColumn column, int i) {
-    return i < column.size() ? column.get(i) : Double.NaN;
+  private static double at(Column column, int i) {
+    return i < column.size() ? column.getDouble(i) : Double.NaN;
   }
 
-  private void statistics(Document d) {
-    Flat f = d.scalars;
-    Run run = d.run;
-    boolean spread = sglang && "sglang".equals(f.text("backend"));
+  /**
+   * Newer versions leave the latencies in a file that was not asked to hold details. They are the
+   * only source of E2E there, and usable if none of them is a failed request's.
+   */
+  private static void latenciesAlone(Document d) {
+    if (d.requests() > 0 || d.run.reported(Metric.E2E) != null) {
+      return;
+    }
+    Sample ms = new Sample();
+    for (int i = 0; i < d.latencies.size(); i++) {
+      double latency = at(d.latencies, i);
+      ms.add(latency > 0 ? latency * 1000 : Double.NaN);
+    }
+    if (ms.count() > 0 && ms.count() == d.run.ok) {
+      Reported r = new Reported(Formula.E2E_LAST_TOKEN, "latencies");
+      r.count = ms.count();
+      r.mean = ms.mean();
+      r.std = ms.std(0);
+      r.min = ms.min();
+      r.max = ms.max();
+      for (double p : new double[] {50, 90, 95, 99}) {
+        r.percentiles.put(p, PercentileMethod.LINEAR.of(ms, p));
+      }
+      d.run.add(r);
+    }
+  }
+
+  /** Fills a run from the scalars of a result object, or of a row of a sweep's CSV. */
+  static void statistics(Flat f, Run run, boolean sglang) {
+    boolean spread = sglang && nativeSglang(f.text("backend"));
     run.ttftClock = sglang ? Formula.TTFT_FIRST_CONTENT : Formula.TTFT_FIRST_ANY;
     run.gapFormula = spread ? Formula.ITL_SPREAD : Formula.ITL_CHUNK;
     add(run, f, run.ttftClock, "ttft");
@@ -348,6 +375,11 @@ final class BenchServeReader implements Reader {
         run.label(key, e.getValue());
       }
     }
+  }
+
+  /** SGLang's own client protocol: a chunk's gap is spread over its tokens before it is kept. */
+  static boolean nativeSglang(String backend) {
+    return "sglang".equals(backend) || "sglang-native".equals(backend);
   }
 
   private static double positive(double v) {

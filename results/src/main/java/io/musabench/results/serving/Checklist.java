@@ -148,7 +148,7 @@ final class Checklist {
     String id = "prompt_lengths_not_mixed";
     double spread = s.stdInput / s.meanInput;
     if (Double.isNaN(spread)) {
-      return new Check(id, UNKNOWN, "the spread of the prompt lengths is not in the file");
+      return fromBounds(s, id);
     }
     String reason =
         String.format(
@@ -166,5 +166,28 @@ final class Checklist {
                 + (s.byLength.isEmpty()
                     ? ": one average over different lengths"
                     : ": read the table by length"));
+  }
+
+  /**
+   * What minimum, maximum and quartiles say of a spread that the file does not state: a standard
+   * deviation is at most half the range, and at least (p75 - p25) / √8, since a quarter of the
+   * values lie on either side.
+   */
+  private static Check fromBounds(Summary s, String id) {
+    Run.Tokens t = s.run.promptLengths;
+    double most = t == null ? Double.NaN : (t.max() - t.min()) / 2 / s.meanInput;
+    double least = t == null ? Double.NaN : (t.p75() - t.p25()) / Math.sqrt(8) / s.meanInput;
+    if (most <= Analysis.MIXED) {
+      return new Check(id, PASS, "prompts of " + range(t) + " tokens");
+    }
+    if (least > Analysis.MIXED) {
+      String reason = "prompts of " + range(t) + " tokens: one average over different lengths";
+      return new Check(id, FAIL, reason);
+    }
+    return new Check(id, UNKNOWN, "the spread of the prompt lengths is not in the file");
+  }
+
+  private static String range(Run.Tokens t) {
+    return Text.number(t.min()) + " to " + Text.number(t.max());
   }
 }

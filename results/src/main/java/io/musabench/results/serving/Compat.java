@@ -35,21 +35,27 @@ public enum Compat {
       "guidellm",
       "what it calls TPOT is latency / n from 0.5 on (TTFT included) and (last - first) / n before",
       "its TPOT and ITL are weighted by tokens, percentiles are taken from the inverted CDF",
-      "request latency runs to the end of the response"),
+      "request latency runs to the end of the response; rates are over the measured window, if there"
+          + " is one",
+      "its goodput judges by its ITL, which is the course's TPOT, and leaves out what it cannot judge;"
+          + " a request at the limit is good"),
   LLMPERF(
       "llmperf",
       "what it calls ITL is latency / n: TTFT is part of it",
       "failed requests are dropped; its standard deviation divides by n - 1; it has no goodput"),
   EVALSCOPE(
       "evalscope",
-      "percentiles are the value at index ⌊n·p/100⌋, rounded to two decimals",
+      "percentiles are the value at index ⌊n·p/100⌋ (the newest versions: nearest rank), rounded to"
+          + " two decimals of ms, those of the latency to two decimals of s",
       "a request of one token has a TPOT of 0, which stays in the statistics",
       "duration runs from the first start to the last end, failed requests included"),
   INFERENCE_PERF(
       "inference-perf",
-      "ITL counts the extra tokens of a chunk with a gap of 0",
+      "ITL counts the extra tokens of a chunk with a gap of 0; TPOT divides by the tokens of the text,"
+          + " not by the server's count",
       "a request of one token has neither TTFT nor TPOT and is not good",
-      "request latency runs to the end of the response; a request at the limit is good");
+      "request latency runs to the end of the response; duration from the first start to the last"
+          + " end, failed requests included; a request at the limit is good");
 
   private final String id;
   private final List<String> differences;
@@ -104,6 +110,7 @@ public enum Compat {
           d.with(Formula.TPOT_INCL_FIRST)
               .with(Formula.ITL_REQUEST_MEAN)
               .with(Formula.E2E_LAST_BYTE)
+              .with(Definitions.SingleToken.EXCLUDE)
               .with(PercentileMethod.NEAREST_RANK);
       case LLMPERF ->
           d.with(Formula.TTFT_FIRST_CONTENT)
@@ -143,8 +150,14 @@ public enum Compat {
     return this == GENAI_PERF ? Math.rint(ms * 1e6) / 1e6 : ms;
   }
 
-  /** Rounds as the tool does: a percentile that it prints. */
-  double roundPercentile(double ms) {
-    return this == EVALSCOPE ? Math.rint(ms * 100) / 100 : ms;
+  /** Rounds as the tool does: a percentile that it prints, the latency in seconds. */
+  double roundPercentile(Metric metric, double ms) {
+    double unit = metric == Metric.E2E ? 1000 : 1;
+    return this == EVALSCOPE ? Math.rint(ms / unit * 100) / 100 * unit : ms;
+  }
+
+  /** Whether failed requests stretch the time that rates are divided by. */
+  boolean failedInSpan() {
+    return this == EVALSCOPE || this == INFERENCE_PERF;
   }
 }

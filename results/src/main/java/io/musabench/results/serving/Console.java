@@ -22,9 +22,26 @@ final class Console implements Reader {
   private static final int MAX_LINE = 1 << 16;
   private static final Pattern ARGUMENT =
       Pattern.compile("\\b([a-z_]{3,40})=('[^']{0,200}'|\\[[^\\]]{0,200}\\]|[^,()]{1,200})");
-  private static final Pattern STATISTIC =
+  private static final String STATISTIC_NAME =
+      "(Mean|Median|Std|Max|Min|P\\d{1,3}(?:\\.\\d{1,6})?) (E2EL|E2E Latency|TTFT|TPOT|ITL) \\(ms\\)";
+  private static final Pattern STATISTIC = Pattern.compile(STATISTIC_NAME);
+
+  /**
+   * A line of a block wherever it stands: container and kubectl logs put their own words before.
+   */
+  private static final Pattern FIELD =
       Pattern.compile(
-          "(Mean|Median|Std|Max|Min|P\\d+(?:\\.\\d+)?) (E2EL|E2E Latency|TTFT|TPOT|ITL) \\(ms\\)");
+          "(?<![A-Za-z])("
+              + STATISTIC_NAME
+              + "|Backend|Traffic request rate|Request rate configured \\(RPS\\)"
+              + "|Max(?:imum)? request concurrency|Successful requests|Failed requests"
+              + "|Benchmark duration \\(s\\)|Total input tokens|Total generated tokens"
+              + "|Request throughput \\(req/s\\)|Request goodput \\(req/s\\)"
+              + "|Peak output token throughput \\(tok/s\\)|Output token throughput \\(tok/s\\)"
+              + "|Output throughput \\(tok/s\\)|Peak concurrent requests|Concurrency"
+              + "|Accept(?:ance)? length) *: *([^ ]{1,60})");
+
+  private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]{0,20}[A-Za-z]");
 
   private final List<Run> runs = new ArrayList<>();
   private final Flat arguments = new Flat();
@@ -59,10 +76,8 @@ final class Console implements Reader {
   }
 
   private void line(String raw, Source source) {
-    String line = raw.strip();
-    if (line.startsWith("#")) {
-      line = line.substring(1).strip();
-    }
+    String line =
+        raw.indexOf('\u001b') < 0 ? raw.strip() : COLOUR.matcher(raw).replaceAll("").strip();
     if (line.contains(HEADER)) {
       end(source);
       block = new Flat();
@@ -78,13 +93,13 @@ final class Console implements Reader {
       }
       return;
     }
-    if (line.startsWith("=====")) {
+    if (line.endsWith("=====")) {
       end(source);
       return;
     }
-    int colon = line.lastIndexOf(':');
-    if (colon > 0 && colon < line.length() - 1) {
-      block.set(line.substring(0, colon).strip(), line.substring(colon + 1).strip());
+    Matcher field = FIELD.matcher(line);
+    if (line.length() < 1000 && field.find()) {
+      block.set(field.group(1), field.group(4));
       values = true;
     }
   }
@@ -103,7 +118,7 @@ final class Console implements Reader {
     Run run = new Run(sglang ? "sglang" : "vllm", source.name() + part);
     run.notes.add("a console log: printed digits only");
     run.ttftClock = sglang ? Formula.TTFT_FIRST_CONTENT : Formula.TTFT_FIRST_ANY;
-    boolean spread = "sglang".equals(f.text("Backend"));
+    boolean spread = BenchServeReader.nativeSglang(f.text("Backend"));
     run.gapFormula = spread ? Formula.ITL_SPREAD : Formula.ITL_CHUNK;
     Reported ttft = new Reported(run.ttftClock, "TTFT");
     Reported tpot = new Reported(Formula.TPOT, "TPOT");
@@ -137,7 +152,7 @@ final class Console implements Reader {
     run.peakOutputTokensPerS = f.number("Peak output token throughput (tok/s)");
     run.peakConcurrency = f.number("Peak concurrent requests");
     run.meanConcurrency = f.number("Concurrency");
-    run.acceptLength = f.number("Accept length");
+    run.acceptLength = f.number("Accept length", "Acceptance length");
     run.inputTokens = f.number("Total input tokens");
     run.outputTokens = f.number("Total generated tokens");
     if (run.ok > 0) {
@@ -148,7 +163,7 @@ final class Console implements Reader {
     if (Double.isNaN(run.concurrencyLimit)) {
       run.concurrencyLimit = arguments.number("max_concurrency");
     }
-    run.requestRate = f.number("Traffic request rate");
+    run.requestRate = f.number("Traffic request rate", "Request rate configured (RPS)");
     if (Double.isNaN(run.requestRate)) {
       run.requestRate = arguments.number("request_rate");
     }

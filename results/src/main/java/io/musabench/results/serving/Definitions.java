@@ -72,14 +72,10 @@ public record Definitions(
     return compat == null ? "course" : compat.id();
   }
 
-  /** One line a choice, as reports print them. */
+  /** The choices, as reports print them; the formulas stand beside the numbers. */
   public List<String> lines() {
     return List.of(
         "definitions: " + name(),
-        "ttft: " + ttft.id() + " = " + ttft.meaning(),
-        "tpot: " + tpot.id() + " = " + tpot.meaning(),
-        "itl: " + itl.id() + " = " + itl.meaning(),
-        "e2e: " + e2e.id() + " = " + e2e.meaning(),
         "percentile: " + percentile.id(),
         "slo comparison: " + (inclusive ? "inclusive (at the limit is good)" : "strict (<)"),
         "single-token requests: " + lower(singleToken),

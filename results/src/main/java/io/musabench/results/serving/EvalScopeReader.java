@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,16 +14,25 @@ import java.util.regex.Pattern;
 
 /**
  * The JSON of evalscope's {@code perf}: the summary, whose keys carry their unit (and changed it
- * from seconds to milliseconds between versions), and the table of percentiles, where -1 is "not
- * applicable". The database beside them holds pickled objects and is never opened.
+ * from seconds to milliseconds between versions), the table of percentiles, where -1 is "not
+ * applicable", and the arguments and the throughput over time, which complete them. The database
+ * beside them holds pickled objects and is never opened.
  */
 final class EvalScopeReader implements Reader {
   private static final Pattern KEY = Pattern.compile("(.+?)\\s*\\(([^)]*)\\)\\s*");
 
-  private final boolean percentiles;
+  /** Which of its files. */
+  enum File {
+    SUMMARY,
+    PERCENTILES,
+    ARGUMENTS,
+    WORKLOAD
+  }
 
-  EvalScopeReader(boolean percentiles) {
-    this.percentiles = percentiles;
+  private final File file;
+
+  EvalScopeReader(File file) {
+    this.file = file;
   }
 
   @Override
@@ -32,26 +42,79 @@ final class EvalScopeReader implements Reader {
     try (InputStream in = source.open();
         JsonParser p = Json.parser(in)) {
       p.nextToken();
-      if (percentiles) {
-        table(run, p);
-      } else {
-        Map<String, Double> values = new HashMap<>();
-        Json.object(
-            p,
-            (name, q) -> {
-              if (values.size() < 1000 && q.currentToken() != JsonToken.VALUE_NULL) {
-                values.put(name.toLowerCase(Locale.ROOT), Json.number(q));
-                return true;
-              }
-              return false;
-            });
-        summary(run, values);
+      switch (file) {
+        case PERCENTILES -> table(run, p);
+        case SUMMARY -> {
+          Map<String, Double> values = new HashMap<>();
+          Json.object(
+              p,
+              (name, q) -> {
+                if (values.size() < 1000 && q.currentToken() != JsonToken.VALUE_NULL) {
+                  values.put(name.toLowerCase(Locale.ROOT), Json.number(q));
+                  return true;
+                }
+                return false;
+              });
+          summary(run, values);
+        }
+        case ARGUMENTS -> arguments(run, scalars(p));
+        default -> workload(run, scalars(p));
       }
     }
-    if (run.reported.isEmpty() && run.allZero.isEmpty()) {
+    if (!run.argumentsOnly && run.reported.isEmpty() && run.allZero.isEmpty()) {
       throw new ServingFormatException("none of its statistics can be read");
     }
     return List.of(run);
+  }
+
+  private static Flat scalars(JsonParser p) throws IOException {
+    Flat f = new Flat();
+    Json.object(
+        p,
+        (name, q) -> {
+          f.put(name, q);
+          return true;
+        });
+    return f;
+  }
+
+  private static void arguments(Run run, Flat f) {
+    run.argumentsOnly = true;
+    run.streaming = f.flag("stream");
+    run.label("model", f.text("model_id", "model"));
+    run.label("dataset", f.text("dataset"));
+    // A list where several loads were asked for: the one of this run is in the summary.
+    run.concurrencyLimit =
+        f.has("parallel.[1]") ? Double.NaN : f.number("parallel", "parallel.[0]");
+    double rate = f.number("rate", "rate.[0]");
+    run.requestRate = rate > 0 ? rate : Double.NaN;
+    double shortest = f.number("min_tokens");
+    double longest = f.number("max_tokens");
+    run.askedOutput = shortest == longest ? longest : Double.NaN;
+    double shortestPrompt = f.number("min_prompt_length");
+    double longestPrompt = f.number("max_prompt_length");
+    if (String.valueOf(f.text("dataset")).contains("random") && shortestPrompt == longestPrompt) {
+      run.askedInput = longestPrompt + Math.max(0, f.number("prefix_length"));
+    }
+  }
+
+  private static void workload(Run run, Flat f) {
+    run.argumentsOnly = true;
+    for (int i = 0; i < 20 && f.has("rows.[" + i + "]"); i++) {
+      String row = "rows.[" + i + "].";
+      if ("Completion tok/s".equals(f.text(row + "metric"))) {
+        run.notes.add(
+            String.format(
+                Locale.ROOT,
+                "evalscope's output tokens/s: %s overall, %s without the first %.0f %% of the run,"
+                    + " %s in the last %s s",
+                Text.number(f.number(row + "overall")),
+                Text.number(f.number(row + "steady_state")),
+                100 * f.number("warmup_frac"),
+                Text.number(f.number(row + "last_window")),
+                Text.number(f.number("last_window_s"))));
+      }
+    }
   }
 
   private static void summary(Run run, Map<String, Double> values) {
@@ -122,33 +185,86 @@ final class EvalScopeReader implements Reader {
     };
   }
 
+  /** Rows of a percentile each, or one object of columns; older versions say "Percentile". */
   private static void table(Run run, JsonParser p) throws IOException {
     Map<Formula, Reported> found = new HashMap<>();
-    Json.array(
-        p,
-        q -> {
-          Map<String, String> row = new HashMap<>();
-          Json.object(
-              q,
-              (name, r) -> {
-                String text = Json.text(r);
-                if (text != null && row.size() < 100) {
-                  row.put(name.toLowerCase(Locale.ROOT), text);
-                }
-                return true;
-              });
-          String rank = row.get("percentiles");
-          for (Map.Entry<String, String> e : row.entrySet()) {
-            Matcher m = KEY.matcher(e.getKey());
-            Formula formula = rank != null && m.matches() ? formula(m.group(1), run) : null;
-            double toMs = formula == null ? Double.NaN : unit(m.group(2));
-            double value = Json.number(e.getValue()) * toMs;
-            if (value >= 0) {
-              found.computeIfAbsent(formula, f -> new Reported(f, e.getKey())).set(rank, value);
+    Map<String, String> prompt = new HashMap<>();
+    if (p.currentToken() == JsonToken.START_OBJECT) {
+      Map<String, List<String>> columns = new HashMap<>();
+      Json.object(
+          p,
+          (name, q) -> {
+            List<String> column = new ArrayList<>();
+            Json.array(
+                q,
+                r -> {
+                  String text = Json.text(r);
+                  if (column.size() < 100) {
+                    column.add(text == null ? "" : text);
+                  }
+                  return true;
+                });
+            if (columns.size() < 100) {
+              columns.put(name.toLowerCase(Locale.ROOT), column);
             }
+            return true;
+          });
+      for (int i = 0; i < 100; i++) {
+        Map<String, String> row = new HashMap<>();
+        for (Map.Entry<String, List<String>> e : columns.entrySet()) {
+          if (i < e.getValue().size()) {
+            row.put(e.getKey(), e.getValue().get(i));
           }
-          return true;
-        });
+        }
+        row(run, row, found, prompt);
+      }
+    } else {
+      Json.array(
+          p,
+          q -> {
+            Map<String, String> row = new HashMap<>();
+            Json.object(
+                q,
+                (name, r) -> {
+                  String text = Json.text(r);
+                  if (text != null && row.size() < 100) {
+                    row.put(name.toLowerCase(Locale.ROOT), text);
+                  }
+                  return true;
+                });
+            row(run, row, found, prompt);
+            return true;
+          });
+    }
     found.values().forEach(run::add);
+    if (!prompt.isEmpty()) {
+      run.promptLengths =
+          new Run.Tokens(
+              length(prompt, "min"),
+              length(prompt, "25%"),
+              length(prompt, "75%"),
+              length(prompt, "max"));
+    }
+  }
+
+  private static double length(Map<String, String> tokens, String rank) {
+    return tokens.containsKey(rank) ? Json.number(tokens.get(rank)) : Double.NaN;
+  }
+
+  private static void row(
+      Run run, Map<String, String> row, Map<Formula, Reported> found, Map<String, String> prompt) {
+    String rank = row.getOrDefault("percentiles", row.get("percentile"));
+    if (rank != null && row.containsKey("input tokens")) {
+      prompt.put(rank, row.get("input tokens"));
+    }
+    for (Map.Entry<String, String> e : row.entrySet()) {
+      Matcher m = KEY.matcher(e.getKey());
+      Formula formula = rank != null && m.matches() ? formula(m.group(1), run) : null;
+      double toMs = formula == null ? Double.NaN : unit(m.group(2));
+      double value = Json.number(e.getValue()) * toMs;
+      if (value >= 0) {
+        found.computeIfAbsent(formula, f -> new Reported(f, e.getKey())).set(rank, value);
+      }
+    }
   }
 }

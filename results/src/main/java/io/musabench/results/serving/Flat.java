@@ -18,10 +18,17 @@ final class Flat {
   private static final int MAX_DEPTH = 8;
   private static final int MAX_TEXT = 4096;
 
+  private final Set<String> skipped;
   private final Map<String, String> values = new HashMap<>();
   private final Set<String> parents = new LinkedHashSet<>();
 
-  /** Takes over the value at the parser under {@code path}. */
+  Flat(String... skipped) {
+    this.skipped = Set.of(skipped);
+  }
+
+  /**
+   * Takes over the value at the parser under {@code path}, without what lies under skipped keys.
+   */
   void put(String path, JsonParser p) throws IOException {
     put(path, p, 1);
   }
@@ -33,6 +40,9 @@ final class Flat {
       Json.object(
           p,
           (name, q) -> {
+            if (skipped.contains(name)) {
+              return false;
+            }
             put(path + "." + name, q, depth + 1);
             return true;
           });
@@ -121,6 +131,12 @@ final class Flat {
       }
     }
     return r;
+  }
+
+  /** Some statistics of a length below a path. */
+  Run.Tokens lengths(String path) {
+    return new Run.Tokens(
+        number(path + ".min"), number(path + ".p25"), number(path + ".p75"), number(path + ".max"));
   }
 
   Map<String, String> all() {

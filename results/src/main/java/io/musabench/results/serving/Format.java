@@ -35,13 +35,22 @@ public enum Format {
       AiperfRecordsReader::new),
   GUIDELLM(
       "guidellm",
-      "benchmarks.json: benchmarks[] with metrics",
-      o -> o.hasAny("benchmarks.[].metrics", "benchmarks.[].requests", "benchmarks.[].run_stats"),
+      "benchmarks.json or .yaml: benchmarks[] with metrics",
+      o ->
+          o.hasAny("benchmarks.[].metrics", "benchmarks.[].requests", "benchmarks.[].run_stats")
+              || o.section("benchmarks") && o.section("metrics"),
       GuideLlmReader::new),
+  GUIDELLM_CSV(
+      "guidellm-csv",
+      "benchmarks.csv: \"Successful … mean\" or \"Run Info,…\" in its header",
+      o -> line(o, "Successful Requests") || line(o, "Run Info") && line(o, "Request Counts"),
+      GuideLlmCsvReader::new),
   INFERENCE_PERF(
       "inference-perf",
       "*_lifecycle_metrics.json: load_summary and successes",
-      o -> o.hasAny("successes.latency", "successes.count") || o.has("load_summary"),
+      o ->
+          !Companion.SERVER_METRICS.matches(o)
+              && (o.hasAny("successes.latency", "successes.count") || o.has("load_summary")),
       () -> new InferencePerfReader(false)),
   INFERENCE_PERF_REQUESTS(
       "inference-perf-requests",
@@ -73,19 +82,31 @@ public enum Format {
               "Avg Latency (s)",
               "Average latency (s)",
               "Req Throughput (req/s)",
+              "Request throughput (req/s)",
               "Average QPS"),
-      () -> new EvalScopeReader(false)),
+      () -> new EvalScopeReader(EvalScopeReader.File.SUMMARY)),
   EVALSCOPE_PERCENTILES(
       "evalscope-percentiles",
       "benchmark_percentile.json: an array with \"Percentiles\"",
-      o -> o.has("[].Percentiles"),
-      () -> new EvalScopeReader(true)),
+      o -> o.hasRoot("Percentiles", "Percentile"),
+      () -> new EvalScopeReader(EvalScopeReader.File.PERCENTILES)),
+  EVALSCOPE_ARGUMENTS(
+      "evalscope-arguments",
+      "benchmark_args.json: what a run was asked for; completes the summary beside it",
+      o -> o.has("parallel") && o.has("number") && o.hasAny("url", "api") && o.has("dataset"),
+      () -> new EvalScopeReader(EvalScopeReader.File.ARGUMENTS)),
+  EVALSCOPE_WORKLOAD(
+      "evalscope-workload",
+      "workload_throughput.json: throughput over time; completes the summary beside it",
+      o -> o.has("wall_time_s") && o.has("rows.[].steady_state"),
+      () -> new EvalScopeReader(EvalScopeReader.File.WORKLOAD)),
   SGLANG(
       "sglang",
       "bench_serving: mean_e2e_latency_ms, total_output_tokens_retokenized or server_info",
       o ->
           o.hasRoot("mean_e2e_latency_ms", "total_output_tokens_retokenized")
-              || o.hasRoot("server_info", "sharegpt_output_len") && o.hasRoot("completed"),
+              || o.hasRoot("server_info", "sharegpt_output_len", "random_range_ratio")
+                  && o.hasRoot("dataset_name"),
       () -> new BenchServeReader(true)),
   VLLM(
       "vllm",
@@ -95,6 +116,11 @@ public enum Format {
               || o.hasRoot("ttfts") && o.hasRoot("itls")
               || o.hasRoot("mean_ttft_ms") && o.hasRoot("request_throughput"),
       () -> new BenchServeReader(false)),
+  VLLM_CSV(
+      "vllm-csv",
+      "summary.csv of a sweep: completed and request_throughput in its header",
+      o -> line(o, "completed") && line(o, "request_throughput"),
+      SweepCsvReader::new),
   AIPERF(
       "aiperf",
       "profile_export_aiperf.json: metrics with units, and schema_version or"
@@ -121,6 +147,11 @@ public enum Format {
       "requests.jsonl: input_toks and first_token_ts on every line",
       o -> o.has("input_toks") && o.hasAny("first_token_ts", "last_token_ts", "queued_ts"),
       ServingSimReader::new),
+  LLMSERVINGSIM_CSV(
+      "llmservingsim-csv",
+      "sim.csv: request id, arrival, TTFT and ITL in its header",
+      o -> line(o, "request id") && line(o, "arrival") && line(o, "TTFT"),
+      SimulationCsvReader::new),
   LMBENCHMARK(
       "lmbenchmark",
       "CSV with prompt_tokens, generation_tokens, ttft",

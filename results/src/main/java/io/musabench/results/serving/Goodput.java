@@ -101,43 +101,36 @@ public record Goodput(
   }
 
   private static Verdict judge(Values values, Definitions d, Slo slo, int i) {
-    boolean missing = false;
     boolean excluded = false;
+    boolean breached = false;
+    boolean missing = false;
     if (!Double.isNaN(slo.tpotMs())) {
-      double tpot = values.tpot(i);
-      if (values.single(i) && d.tpot() != Formula.TPOT_INCL_FIRST) {
-        if (d.singleToken() == Definitions.SingleToken.FAIL) {
-          return Verdict.BAD;
-        }
+      double tpot = values.judgedTpot(i);
+      boolean always = d.tpot() == Formula.TPOT_INCL_FIRST && d.compat() != Compat.GUIDELLM;
+      if (values.single(i) && !always) {
         excluded = d.singleToken() == Definitions.SingleToken.EXCLUDE;
-      } else if (Double.isNaN(tpot)) {
-        missing = true;
-      } else if (!keeps(tpot, slo.tpotMs(), d)) {
-        return Verdict.BAD;
+        breached = d.singleToken() == Definitions.SingleToken.FAIL;
+      } else {
+        missing = Double.isNaN(tpot);
+        breached = !missing && !keeps(tpot, slo.tpotMs(), d);
       }
     }
-    if (!Double.isNaN(slo.ttftMs())) {
-      double ttft = values.ttft(i);
-      missing |= Double.isNaN(ttft);
-      if (!Double.isNaN(ttft) && !keeps(ttft, slo.ttftMs(), d)) {
-        return excluded ? Verdict.LEFT_OUT : Verdict.BAD;
-      }
-    }
-    if (!Double.isNaN(slo.e2eMs())) {
-      double e2e = values.latency(i);
-      missing |= Double.isNaN(e2e);
-      if (!Double.isNaN(e2e) && !keeps(e2e, slo.e2eMs(), d)) {
-        return excluded ? Verdict.LEFT_OUT : Verdict.BAD;
+    double[][] others = {{slo.ttftMs(), values.ttft(i)}, {slo.e2eMs(), values.latency(i)}};
+    for (double[] o : others) {
+      if (!Double.isNaN(o[0])) {
+        missing |= Double.isNaN(o[1]);
+        breached |= !Double.isNaN(o[1]) && !keeps(o[1], o[0], d);
       }
     }
     if (excluded) {
       return Verdict.LEFT_OUT;
     }
-    if (missing) {
+    // One broken limit is enough to be bad; GuideLLM judges only what it can judge by all of them.
+    if (missing && (!breached || d.compat() == Compat.GUIDELLM)) {
       boolean bad = d.compat() != null && d.compat().missingIsBad();
       return bad ? Verdict.BAD : Verdict.NOT_EVALUABLE;
     }
-    return Verdict.GOOD;
+    return breached ? Verdict.BAD : Verdict.GOOD;
   }
 
   private static boolean keeps(double value, double limit, Definitions d) {
@@ -147,15 +140,15 @@ public record Goodput(
   /** GenAI-Perf's pairing of two lists of different length, by position. */
   private static Goodput zipped(Run run, Values values, Slo slo, Window window) {
     RequestTable t = run.requests;
-    DoubleColumn ttfts = new DoubleColumn(Double.NaN);
-    DoubleColumn tpots = new DoubleColumn(Double.NaN);
-    DoubleColumn latencies = new DoubleColumn(Double.NaN);
+    Column ttfts = Column.ofDoubles(Double.NaN);
+    Column tpots = Column.ofDoubles(Double.NaN);
+    Column latencies = Column.ofDoubles(Double.NaN);
     for (int i = 0; i < t.size(); i++) {
       if (t.ok(i)) {
-        ttfts.add(values.ttft(i));
-        latencies.add(values.latency(i));
+        ttfts.addDouble(values.ttft(i));
+        latencies.addDouble(values.latency(i));
         if (!Double.isNaN(values.tpot(i))) {
-          tpots.add(values.tpot(i));
+          tpots.addDouble(values.tpot(i));
         }
       }
     }
@@ -163,8 +156,8 @@ public record Goodput(
     int n = byTpot ? Math.min(ttfts.size(), tpots.size()) : ttfts.size();
     long good = 0;
     for (int i = 0; i < n; i++) {
-      boolean late = ttfts.get(i) > slo.ttftMs() || latencies.get(i) > slo.e2eMs();
-      good += late || byTpot && tpots.get(i) > slo.tpotMs() ? 0 : 1;
+      boolean late = ttfts.getDouble(i) > slo.ttftMs() || latencies.getDouble(i) > slo.e2eMs();
+      good += late || byTpot && tpots.getDouble(i) > slo.tpotMs() ? 0 : 1;
     }
     return counted(slo, good, n, 0, ttfts.size() - tpots.size(), window);
   }

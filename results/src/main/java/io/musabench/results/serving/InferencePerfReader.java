@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -27,10 +28,11 @@ final class InferencePerfReader implements Reader {
       p.nextToken();
       if (perRequest) {
         run.table();
+        Row row = new Row();
         Json.array(
             p,
             q -> {
-              new Row().read(run, q);
+              row.read(run, q);
               return true;
             });
       } else {
@@ -52,37 +54,48 @@ final class InferencePerfReader implements Reader {
     return List.of(run);
   }
 
-  /** One request, with the times of its tokens. */
+  /** One request, with the times of its tokens; used again for the next. */
   private static final class Row {
-    private final LongColumn times = new LongColumn(Request.NO_START);
-    private long start = Request.NO_START;
-    private long end = Request.NO_START;
+    private final Request.Builder builder = Request.builder();
+    private long[] times = new long[256];
+    private int tokens;
+    private long start;
+    private long end;
     private boolean failed;
-    private int input = Request.MISSING;
-    private int output = Request.MISSING;
-    private int usage = Request.MISSING;
+    private int input;
+    private int output;
+    private int usage;
     private String prompt;
 
     void read(Run run, JsonParser p) throws IOException {
+      tokens = 0;
+      start = Request.NO_START;
+      end = Request.NO_START;
+      failed = false;
+      input = Request.MISSING;
+      output = Request.MISSING;
+      usage = Request.MISSING;
+      prompt = null;
       Json.object(p, this::field);
-      Request.Builder b = Request.builder().startNs(start).inputTokens(input);
+      Request.Builder b = builder.clear().startNs(start).inputTokens(input);
       b.outputTokens(output, TokenSource.FILE);
       if (usage != Request.MISSING) {
-        b.outputTokens(usage, TokenSource.USAGE);
+        // The server counts exactly; the tool itself divides by its own count of the text.
+        b.outputTokens(usage, TokenSource.USAGE).toolOutputTokens(output);
       }
       b.status(failed ? Status.ERROR : Status.OK).endMs(Json.elapsedMs(start, end));
       if (prompt != null) {
         b.promptHash(PromptHash.of(prompt));
       }
-      int tokens = 0;
-      for (int i = 0; i < times.size(); i++) {
-        tokens++;
-        if (i + 1 == times.size() || times.get(i + 1) != times.get(i)) {
-          b.event(Json.elapsedMs(start, times.get(i)), tokens, EventKind.CONTENT);
-          tokens = 0;
+      int inChunk = 0;
+      for (int i = 0; i < tokens; i++) {
+        inChunk++;
+        if (i + 1 == tokens || times[i + 1] != times[i]) {
+          b.event(Json.elapsedMs(start, times[i]), inChunk, EventKind.CONTENT);
+          inChunk = 0;
         }
       }
-      if (times.size() == 0) {
+      if (tokens == 0) {
         b.someEventsOnly();
       }
       run.table().add(b.build());
@@ -112,24 +125,27 @@ final class InferencePerfReader implements Reader {
         case "output_tokens" -> output = Json.count(p);
         case "completion_tokens" -> usage = Json.count(p);
         case "output_token_times" -> {
-          if (times.size() > 0) {
+          if (tokens > 0) {
             return false;
           }
-          Json.array(
-              p,
-              q -> {
-                long t = Json.secondsAsNanoseconds(q);
-                if (t != Request.NO_START) {
-                  times.add(t);
-                }
-                return true;
-              });
+          Json.array(p, this::time);
         }
         case "request_metrics", "response_metrics", "server_usage", "text", "usage" ->
             Json.object(p, this::info);
         default -> {
           return false;
         }
+      }
+      return true;
+    }
+
+    private boolean time(JsonParser p) throws IOException {
+      long t = Json.secondsAsNanoseconds(p);
+      if (t != Request.NO_START) {
+        if (tokens == times.length) {
+          times = Arrays.copyOf(times, 2 * tokens);
+        }
+        times[tokens++] = t;
       }
       return true;
     }
@@ -154,18 +170,19 @@ final class InferencePerfReader implements Reader {
     run.cancelled = run.total < 0 ? -1 : 0;
     run.requestsPerS = f.number("successes.throughput.requests_per_sec");
     run.outputTokensPerS = f.number("successes.throughput.output_tokens_per_sec");
-    run.durationS = run.ok > 0 ? run.ok / run.requestsPerS : Double.NaN;
+    run.durationS = f.number("benchmark_time_seconds");
+    if (Double.isNaN(run.durationS) && run.ok > 0) {
+      run.durationS = run.ok / run.requestsPerS;
+    }
     run.meanInput = f.number("successes.prompt_len.mean");
+    run.promptLengths = f.lengths("successes.prompt_len");
     run.meanOutput = f.number("successes.output_len.mean");
     run.requestRate = f.number("load_summary.requested_rate");
     run.scheduleDelayMeanS = f.number("load_summary.schedule_delay.mean");
     run.scheduleDelayP99S = f.number("load_summary.schedule_delay.p99");
     run.concurrencyLimit = f.number("load_summary.concurrency");
-    run.goodputPerS =
-        f.number(
-            "successes.goodput.requests_per_sec",
-            "successes.goodput.goodput_rate",
-            "successes.throughput.goodput_requests_per_sec");
+    run.goodputPerS = f.number("successes.goodput_metrics.request_goodput");
+    run.goodCount = f.number("successes.goodput_metrics.good_requests");
     if (f.has(latency + "time_to_first_token")) {
       run.streaming = Boolean.TRUE;
     }

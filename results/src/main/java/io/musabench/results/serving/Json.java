@@ -8,9 +8,11 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import org.yaml.snakeyaml.LoaderOptions;
 
 /**
  * Reads JSON as tools write it: bare {@code NaN} and {@code Infinity}, numbers in quotes, several
@@ -33,12 +35,33 @@ final class Json {
                   .build())
           .build();
 
+  private static final YAMLFactory YAML =
+      YAMLFactory.builder().loaderOptions(yamlOptions()).build();
+
+  private static LoaderOptions yamlOptions() {
+    LoaderOptions options = new LoaderOptions();
+    // The default of 3 MB is less than one run with its requests.
+    options.setCodePointLimit(Integer.MAX_VALUE);
+    return options;
+  }
+
   static final ObjectMapper MAPPER = new ObjectMapper(FACTORY);
 
   private Json() {}
 
   static JsonParser parser(InputStream in) throws IOException {
     return FACTORY.createParser(in);
+  }
+
+  /** A parser of JSON or of YAML, by the first character. The caller closes {@code in} too. */
+  static JsonParser parserOfEither(InputStream in) throws IOException {
+    in.mark(64);
+    int first = in.read();
+    for (int i = 0; i < 63 && first >= 0 && Character.isWhitespace(first); i++) {
+      first = in.read();
+    }
+    in.reset();
+    return first == '{' || first == '[' ? parser(in) : YAML.createParser(in);
   }
 
   /** What to do with one field; returns false to have its value skipped. */
@@ -122,8 +145,8 @@ final class Json {
       return Double.parseDouble(t.indexOf(',') < 0 ? t : t.replace(",", ""));
     } catch (NumberFormatException e) {
       return switch (t.toLowerCase(java.util.Locale.ROOT)) {
-        case "inf", "+inf", "infinity" -> Double.POSITIVE_INFINITY;
-        case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+        case "inf", "+inf", ".inf", "infinity" -> Double.POSITIVE_INFINITY;
+        case "-inf", "-.inf", "-infinity" -> Double.NEGATIVE_INFINITY;
         default -> Double.NaN;
       };
     }

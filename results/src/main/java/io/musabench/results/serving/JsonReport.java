@@ -57,7 +57,7 @@ final class JsonReport {
     text("version", s.run.toolVersion);
     g.writeStringField("basis", s.run.hasRequests() ? "requests" : "statistics");
     g.writeEndObject();
-    strings("notes", s.run.notes);
+    strings("notes", s.notes);
     map("labels", s.labels);
     definitions(s.definitions);
     g.writeObjectFieldStart("requests");

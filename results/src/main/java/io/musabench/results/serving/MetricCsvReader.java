@@ -1,15 +1,8 @@
 package io.musabench.results.serving;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import org.apache.commons.csv.CSVException;
-import org.apache.commons.csv.CSVFormat;
-import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
 /**
@@ -18,11 +11,6 @@ import org.apache.commons.csv.CSVRecord;
  * metric's name.
  */
 final class MetricCsvReader implements Reader {
-  private static final int MAX_RECORDS = 10_000;
-
-  /** A hundred times what these files have; an open quote does not swallow more. */
-  private static final int MAX_BYTES = 1 << 20;
-
   private final boolean aiperf;
 
   MetricCsvReader(boolean aiperf) {
@@ -32,27 +20,18 @@ final class MetricCsvReader implements Reader {
   @Override
   public List<Run> read(Source source) throws IOException {
     Flat f = new Flat();
-    CSVFormat format = CSVFormat.DEFAULT.builder().setIgnoreEmptyLines(true).setTrim(true).get();
-    try (InputStream all = source.open();
-        InputStream in = new ByteArrayInputStream(all.readNBytes(MAX_BYTES));
-        CSVParser parser =
-            CSVParser.parse(new InputStreamReader(in, StandardCharsets.UTF_8), format)) {
-      CSVRecord header = null;
-      for (CSVRecord row : parser) {
-        if (row.getRecordNumber() > MAX_RECORDS) {
-          break;
-        }
-        if (row.get(0).equals("Metric")) {
-          header = row;
-        } else if (header != null && row.size() <= header.size()) {
-          row(f, header, row);
-        } else {
-          header = null;
-        }
-      }
-    } catch (CSVException | java.io.UncheckedIOException e) {
-      throw new ServingFormatException("damaged CSV: " + e.getMessage(), e);
-    }
+    CSVRecord[] header = {null};
+    Csv.read(
+        source,
+        row -> {
+          if (row.get(0).equals("Metric")) {
+            header[0] = row;
+          } else if (header[0] != null && row.size() <= header[0].size()) {
+            row(f, header[0], row);
+          } else {
+            header[0] = null;
+          }
+        });
     Run run = new Run(aiperf ? "aiperf" : "genai-perf", source.name());
     run.notes.add("a CSV file: two decimals, and nothing about the configuration");
     return List.of(MetricFileReader.run(f, run, aiperf));

@@ -77,39 +77,66 @@ final class MetricFileReader implements Reader {
     run.goodCount = f.number("good_request_count.avg");
     run.outputTokens = f.number("total_osl.avg", "total_output_sequence_length.avg");
     run.inputTokens = f.number("total_isl.avg", "total_input_sequence_length.avg");
-    run.meanInput = f.number("input_sequence_length.avg");
+    run.meanInput = f.number("input_sequence_length.avg", "num_input_token.avg");
     run.stdInput = f.number("input_sequence_length.std");
-    run.meanOutput = f.number("output_sequence_length.avg");
+    run.meanOutput = f.number("output_sequence_length.avg", "num_output_token.avg");
+    run.promptLengths = f.lengths("input_sequence_length");
     configuration(run, f);
     return run;
   }
 
   private static void configuration(Run run, Flat f) {
     run.toolVersion = f.text("aiperf_version", "genai_perf_version");
+    // Older versions of GenAI-Perf have their options side by side, without sections.
     run.streaming = f.flag("input_config.endpoint.streaming");
+    run.streaming = run.streaming == null ? f.flag("input_config.streaming") : run.streaming;
     run.label(
-        "model", f.text("input_config.endpoint.model_names.[0]", "input_config.model_names.[0]"));
+        "model",
+        f.text(
+            "input_config.endpoint.model_names.[0]",
+            "input_config.model_names.[0]",
+            "input_config.model.[0]",
+            "input_config.formatted_model_name",
+            "input_config.models.[0]"));
     run.askedOutput =
         f.number(
             "input_config.input.prompt.output_tokens.mean",
             "input_config.output.output_tokens.mean",
-            "input_config.input.output_tokens.mean");
+            "input_config.input.output_tokens.mean",
+            "input_config.output_tokens_mean");
+    run.askedOutput = run.askedOutput > 0 ? run.askedOutput : Double.NaN;
     run.askedInput =
         f.number(
             "input_config.input.prompt.input_tokens.mean",
-            "input_config.input.synthetic_tokens.mean");
+            "input_config.input.synthetic_tokens.mean",
+            "input_config.synthetic_input_tokens_mean");
     run.concurrencyLimit =
         f.number(
             "input_config.loadgen.concurrency",
             "input_config.phases.[0].concurrency",
-            "input_config.perf_analyzer.stimulus.concurrency");
-    run.requestRate = f.number("input_config.loadgen.request_rate");
+            "input_config.perf_analyzer.stimulus.concurrency",
+            "input_config.concurrency");
+    run.requestRate =
+        f.number(
+            "input_config.loadgen.request_rate",
+            "input_config.phases.[0].rate",
+            "input_config.perf_analyzer.stimulus.request_rate",
+            "input_config.request_rate");
     Slo slo =
         new Slo(
-            f.number("input_config.slos.time_to_first_token"),
-            f.number("input_config.slos.inter_token_latency"),
-            f.number("input_config.slos.request_latency"));
+            limit(f, "time_to_first_token"),
+            limit(f, "inter_token_latency"),
+            limit(f, "request_latency"));
     run.slo = slo.stated() ? slo : null;
+  }
+
+  /** An SLO of the tool's own goodput, which versions keep in different places. */
+  private static double limit(Flat f, String tag) {
+    return f.number(
+        "input_config.slos." + tag,
+        "input_config.input.goodput." + tag,
+        "input_config.goodput." + tag,
+        "input_config.goodput_constraints." + tag);
   }
 
   private static void add(Run run, Flat f, Formula formula, String tag, String... older) {

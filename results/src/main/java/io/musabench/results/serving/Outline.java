@@ -9,6 +9,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a file looks like, from its beginning: the key paths of its first JSON document ({@code
@@ -16,14 +18,19 @@ import java.util.Set;
  * file's name.
  */
 final class Outline {
-  private static final int MAX_TOKENS = 200_000;
+  private static final int MAX_TOKENS = 5_000_000;
   private static final int MAX_PATHS = 20_000;
   private static final int MAX_DEPTH = 4;
   private static final long MAX_TEXT = 64L << 20;
 
+  /** {@code benchmarks:} at the margin, {@code - args:} or {@code metrics:} one level below. */
+  private static final Pattern SECTION = Pattern.compile("(?:- |  )?([A-Za-z_]{2,40}):(?: .*)?");
+
   private final Set<String> paths = new HashSet<>();
+  private final Set<String> sections = new HashSet<>();
   private String firstLine = "";
   private boolean console;
+  private String damage;
 
   static Outline of(Source source) throws IOException {
     Outline outline = new Outline();
@@ -71,11 +78,18 @@ final class Outline {
           return;
         }
       }
-    } catch (com.fasterxml.jackson.core.JsonProcessingException
-        | java.io.CharConversionException e) {
-      // Not JSON, or cut off: what was seen is what there is.
+      if (depth > 0 && budget > 0) {
+        damage = "it breaks off in the middle";
+      }
+    } catch (com.fasterxml.jackson.core.io.JsonEOFException e) {
+      damage = "it breaks off in the middle";
+    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+      // Not JSON, or damaged: what was seen is what there is.
+      damage = "its JSON is damaged: " + e.getOriginalMessage();
+    } catch (java.io.CharConversionException e) {
+      damage = "it is not UTF-8";
     } catch (java.io.EOFException | java.util.zip.ZipException e) {
-      // A gzip file that breaks off.
+      damage = "its gzip data break off or are damaged";
     }
   }
 
@@ -108,6 +122,10 @@ final class Outline {
     String text = line.toString();
     line.setLength(0);
     console |= text.contains(Console.HEADER);
+    Matcher section = SECTION.matcher(text);
+    if (sections.size() < 1000 && section.matches()) {
+      sections.add(section.group(1));
+    }
     if (first && !text.isBlank()) {
       firstLine = text;
       return false;
@@ -140,6 +158,16 @@ final class Outline {
 
   boolean json() {
     return !paths.isEmpty();
+  }
+
+  /** A key at the margin or right below a list item of a YAML text. */
+  boolean section(String key) {
+    return !json() && sections.contains(key);
+  }
+
+  /** What is wrong with the JSON of the first document, or null. */
+  String damage() {
+    return json() ? damage : null;
   }
 
   /** The first line with something in it, if the file is a text. */

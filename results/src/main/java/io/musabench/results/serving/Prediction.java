@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The TPOT that {@code musabench tpot --json} predicts, put beside a measured one: what the kernels
@@ -14,20 +17,19 @@ import java.util.Locale;
  */
 public final class Prediction {
   private final String source;
-  private final double tpotMs;
-  private final double lowMs;
-  private final double highMs;
+  private final List<Case> cases;
 
-  private Prediction(String source, double tpotMs, double lowMs, double highMs) {
+  /** One predicted TPOT: for which load, in the file's own words, and its interval. */
+  private record Case(String name, double inFlight, double tpotMs, double lowMs, double highMs) {}
+
+  private Prediction(String source, List<Case> cases) {
     this.source = source;
-    this.tpotMs = tpotMs;
-    this.lowMs = lowMs;
-    this.highMs = highMs;
+    this.cases = cases;
   }
 
   /**
-   * Reads a prediction: {@code tpot_ms}, a number or {@code {value, low, high}}; {@code tpot} with
-   * {@code ms}, {@code value_ms} or {@code value} is understood too.
+   * Reads {@code predictions[]}, each with {@code tpot: {value_ms, low_ms, high_ms}}; one such
+   * object alone, or {@code {"tpot_ms": 16.0}} written by hand, is understood too.
    *
    * @throws ServingFormatException if there is no TPOT in it
    */
@@ -38,36 +40,43 @@ public final class Prediction {
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
       throw new ServingFormatException(file + ": damaged JSON: " + e.getOriginalMessage(), e);
     }
-    JsonNode tpot = root.has("tpot_ms") ? root.get("tpot_ms") : root.path("tpot");
-    double value = first(tpot, "value", "ms", "value_ms", "mean", "tpot_ms", "median");
-    if (!(value > 0)) {
-      throw new ServingFormatException(
-          file + ": no predicted TPOT in it: looked for tpot_ms, and for tpot with ms or value");
-    }
-    double low = first(tpot, "low", "low_ms", "lower");
-    double high = first(tpot, "high", "high_ms", "upper");
-    JsonNode interval = tpot.path("interval");
-    if (interval.isArray() && interval.size() == 2) {
-      low = Json.number(interval.get(0));
-      high = Json.number(interval.get(1));
-    }
-    return new Prediction(
-        file.toString(),
-        value,
-        tpot.isNumber() ? Double.NaN : low,
-        tpot.isNumber() ? Double.NaN : high);
-  }
-
-  private static double first(JsonNode node, String... names) {
-    if (node.isNumber()) {
-      return node.doubleValue();
-    }
-    for (String name : names) {
-      if (node.path(name).isNumber()) {
-        return node.get(name).doubleValue();
+    List<Case> cases = new ArrayList<>();
+    JsonNode predictions = root.path("predictions");
+    for (JsonNode p : predictions.isArray() ? predictions : List.of(root)) {
+      JsonNode tpot = p.has("tpot") ? p.get("tpot") : p.path("tpot_ms");
+      double value = tpot.isNumber() ? tpot.doubleValue() : Json.number(tpot.path("value_ms"));
+      if (value > 0) {
+        double low = Json.number(tpot.path("low_ms"));
+        double high = Json.number(tpot.path("high_ms"));
+        double inFlight =
+            Json.number(p.has("in_flight") ? p.get("in_flight") : p.path("concurrency"));
+        cases.add(new Case(name(p), inFlight, value, low, high));
       }
     }
-    return Double.NaN;
+    if (cases.isEmpty()) {
+      throw new ServingFormatException(
+          file + ": no predicted TPOT in it: looked for predictions[] with tpot.value_ms");
+    }
+    return new Prediction(file.toString(), cases);
+  }
+
+  /** What tells a prediction from its neighbours: its short texts and its whole numbers. */
+  private static String name(JsonNode prediction) {
+    StringBuilder name = new StringBuilder();
+    for (Map.Entry<String, JsonNode> e : prediction.properties()) {
+      JsonNode v = e.getValue();
+      boolean tells = v.isTextual() && v.textValue().length() <= 40 || v.isIntegralNumber();
+      if (tells && name.length() < 100) {
+        name.append(name.isEmpty() ? "" : " ").append(e.getKey()).append('=').append(v.asText());
+      }
+    }
+    return name.toString();
+  }
+
+  /** The predictions for the concurrency of a run, or all where none is for it. */
+  private List<Case> casesFor(Summary s) {
+    List<Case> same = cases.stream().filter(c -> c.inFlight == s.run.concurrencyLimit).toList();
+    return same.isEmpty() ? cases : same;
   }
 
   void print(Summary s, PrintWriter out) {
@@ -76,26 +85,37 @@ public final class Prediction {
       out.println("  prediction  no measured TPOT to compare with");
       return;
     }
-    out.printf(
-        Locale.ROOT,
-        "  prediction  TPOT %.3f ms predicted%s, %.3f ms measured: %+.3f ms (%+.1f %%) unexplained%n",
-        tpotMs,
-        Double.isNaN(lowMs) ? "" : String.format(Locale.ROOT, " (%.3f to %.3f)", lowMs, highMs),
-        measured,
-        measured - tpotMs,
-        100 * (measured / tpotMs - 1));
+    for (Case c : casesFor(s)) {
+      out.printf(
+          Locale.ROOT,
+          "  prediction  TPOT %.3f ms predicted%s, %.3f ms measured: %+.3f ms (%+.1f %%)"
+              + " unexplained%s%n",
+          c.tpotMs,
+          Double.isNaN(c.lowMs + c.highMs)
+              ? ""
+              : String.format(Locale.ROOT, " (%.3f to %.3f)", c.lowMs, c.highMs),
+          measured,
+          measured - c.tpotMs,
+          100 * (measured / c.tpotMs - 1),
+          c.name.isEmpty() ? "" : "; " + c.name);
+    }
   }
 
   void write(Summary s, JsonGenerator g) throws IOException {
     double measured = s.stat(Metric.TPOT).mean;
-    g.writeObjectFieldStart("prediction");
-    g.writeStringField("source", source);
-    JsonReport.number(g, "predicted_tpot_ms", tpotMs);
-    JsonReport.number(g, "predicted_low_ms", lowMs);
-    JsonReport.number(g, "predicted_high_ms", highMs);
-    JsonReport.number(g, "measured_tpot_ms", measured);
-    JsonReport.number(g, "unexplained_ms", measured - tpotMs);
-    JsonReport.number(g, "unexplained_share", (measured - tpotMs) / measured);
-    g.writeEndObject();
+    g.writeArrayFieldStart("predictions");
+    for (Case c : casesFor(s)) {
+      g.writeStartObject();
+      g.writeStringField("source", source);
+      g.writeStringField("name", c.name);
+      JsonReport.number(g, "predicted_tpot_ms", c.tpotMs);
+      JsonReport.number(g, "predicted_low_ms", c.lowMs);
+      JsonReport.number(g, "predicted_high_ms", c.highMs);
+      JsonReport.number(g, "measured_tpot_ms", measured);
+      JsonReport.number(g, "unexplained_ms", measured - c.tpotMs);
+      JsonReport.number(g, "unexplained_share", (measured - c.tpotMs) / measured);
+      g.writeEndObject();
+    }
+    g.writeEndArray();
   }
 }

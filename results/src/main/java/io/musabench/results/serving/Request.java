@@ -30,6 +30,7 @@ public final class Request {
   final TokenSource tokenSource;
   final double toolTpotMs;
   final double toolItlMs;
+  final int toolOutputTokens;
   final long promptHash;
 
   private Request(Builder b) {
@@ -48,6 +49,7 @@ public final class Request {
     tokenSource = b.tokenSource;
     toolTpotMs = b.toolTpotMs;
     toolItlMs = b.toolItlMs;
+    toolOutputTokens = b.toolOutputTokens;
     promptHash = b.promptHash;
   }
 
@@ -124,6 +126,7 @@ public final class Request {
     private TokenSource tokenSource;
     private double toolTpotMs;
     private double toolItlMs;
+    private int toolOutputTokens;
     private long promptHash;
 
     private Builder() {
@@ -144,6 +147,7 @@ public final class Request {
       tokenSource = TokenSource.UNKNOWN;
       toolTpotMs = Double.NaN;
       toolItlMs = Double.NaN;
+      toolOutputTokens = MISSING;
       promptHash = 0;
       return this;
     }
@@ -229,6 +233,12 @@ public final class Request {
     public Builder toolValues(double tpotMs, double itlMs) {
       toolTpotMs = tpotMs;
       toolItlMs = itlMs;
+      return this;
+    }
+
+    /** The tool's own count of output tokens, where it is another than the one above. */
+    public Builder toolOutputTokens(int n) {
+      toolOutputTokens = n;
       return this;
     }
 

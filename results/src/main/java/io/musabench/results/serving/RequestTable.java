@@ -11,22 +11,23 @@ final class RequestTable {
   /** "As in the column beside": cheaper than storing the same number twice. */
   private static final double SAME = Double.NEGATIVE_INFINITY;
 
-  private final LongColumn start = new LongColumn(Request.NO_START);
-  private final DoubleColumn firstToken = new DoubleColumn(Double.NaN);
-  private final DoubleColumn firstAny = new DoubleColumn(SAME);
-  private final DoubleColumn firstContent = new DoubleColumn(SAME);
-  private final DoubleColumn lastToken = new DoubleColumn(Double.NaN);
-  private final DoubleColumn end = new DoubleColumn(SAME);
-  private final DoubleColumn scheduleDelay = new DoubleColumn(Double.NaN);
-  private final DoubleColumn toolTpot = new DoubleColumn(Double.NaN);
-  private final DoubleColumn toolItl = new DoubleColumn(Double.NaN);
-  private final IntColumn input = new IntColumn(Request.MISSING);
-  private final IntColumn output = new IntColumn(Request.MISSING);
-  private final IntColumn asked = new IntColumn(Request.MISSING);
-  private final IntColumn chunks = new IntColumn(Request.MISSING);
-  private final IntColumn firstChunkTokens = new IntColumn(1);
-  private final IntColumn statusAndSource = new IntColumn(0);
-  private final LongColumn prompt = new LongColumn(0);
+  private final Column start = Column.ofLongs(Request.NO_START);
+  private final Column firstToken = Column.ofDoubles(Double.NaN);
+  private final Column firstAny = Column.ofDoubles(SAME);
+  private final Column firstContent = Column.ofDoubles(SAME);
+  private final Column lastToken = Column.ofDoubles(Double.NaN);
+  private final Column end = Column.ofDoubles(SAME);
+  private final Column scheduleDelay = Column.ofDoubles(Double.NaN);
+  private final Column toolTpot = Column.ofDoubles(Double.NaN);
+  private final Column toolItl = Column.ofDoubles(Double.NaN);
+  private final Column toolOutput = Column.ofInts(Request.MISSING);
+  private final Column input = Column.ofInts(Request.MISSING);
+  private final Column output = Column.ofInts(Request.MISSING);
+  private final Column asked = Column.ofInts(Request.MISSING);
+  private final Column chunks = Column.ofInts(Request.MISSING);
+  private final Column firstChunkTokens = Column.ofInts(1);
+  private final Column statusAndSource = Column.ofInts(0);
+  private final Column prompt = Column.ofLongs(0);
 
   private final Sample chunkGaps = new Sample();
   private Sample spreadGaps;
@@ -87,14 +88,15 @@ final class RequestTable {
     }
     statusCounts[status.ordinal()]++;
     start.add(r.startNs);
-    firstToken.add(v.firstToken);
-    firstAny.add(same(v.firstAny, v.firstToken));
-    firstContent.add(same(v.firstContent, v.firstToken));
-    lastToken.add(v.lastToken);
-    end.add(same(v.end, v.lastToken));
-    scheduleDelay.add(r.scheduleDelayMs);
-    toolTpot.add(r.toolTpotMs);
-    toolItl.add(r.toolItlMs);
+    firstToken.addDouble(v.firstToken);
+    firstAny.addDouble(same(v.firstAny, v.firstToken));
+    firstContent.addDouble(same(v.firstContent, v.firstToken));
+    lastToken.addDouble(v.lastToken);
+    end.addDouble(same(v.end, v.lastToken));
+    scheduleDelay.addDouble(r.scheduleDelayMs);
+    toolTpot.addDouble(r.toolTpotMs);
+    toolItl.addDouble(r.toolItlMs);
+    toolOutput.add(r.toolOutputTokens == r.outputTokens ? Request.MISSING : r.toolOutputTokens);
     input.add(r.inputTokens);
     output.add(v.output);
     asked.add(r.askedTokens);
@@ -245,42 +247,42 @@ final class RequestTable {
   }
 
   Status status(int i) {
-    return Status.values()[statusAndSource.get(i) & 0xff];
+    return Status.values()[statusAndSource.getInt(i) & 0xff];
   }
 
   boolean ok(int i) {
-    return (statusAndSource.get(i) & 0xff) == Status.OK.ordinal();
+    return (statusAndSource.getInt(i) & 0xff) == Status.OK.ordinal();
   }
 
   TokenSource tokenSource(int i) {
-    return TokenSource.values()[statusAndSource.get(i) >> 8];
+    return TokenSource.values()[statusAndSource.getInt(i) >> 8];
   }
 
   long startNs(int i) {
-    return start.get(i);
+    return start.getLong(i);
   }
 
   double firstToken(int i) {
-    return firstToken.get(i);
+    return firstToken.getDouble(i);
   }
 
   double firstAny(int i) {
-    double v = firstAny.get(i);
-    return v == SAME ? firstToken.get(i) : v;
+    double v = firstAny.getDouble(i);
+    return v == SAME ? firstToken.getDouble(i) : v;
   }
 
   double firstContent(int i) {
-    double v = firstContent.get(i);
-    return v == SAME ? firstToken.get(i) : v;
+    double v = firstContent.getDouble(i);
+    return v == SAME ? firstToken.getDouble(i) : v;
   }
 
   double lastToken(int i) {
-    return lastToken.get(i);
+    return lastToken.getDouble(i);
   }
 
   double end(int i) {
-    double v = end.get(i);
-    return v == SAME ? lastToken.get(i) : v;
+    double v = end.getDouble(i);
+    return v == SAME ? lastToken.getDouble(i) : v;
   }
 
   /** End of the response if known, else the last token. */
@@ -290,35 +292,41 @@ final class RequestTable {
   }
 
   double scheduleDelay(int i) {
-    return scheduleDelay.get(i);
+    return scheduleDelay.getDouble(i);
   }
 
   double toolTpot(int i) {
-    return toolTpot.get(i);
+    return toolTpot.getDouble(i);
   }
 
   double toolItl(int i) {
-    return toolItl.get(i);
+    return toolItl.getDouble(i);
   }
 
   int input(int i) {
-    return input.get(i);
+    return input.getInt(i);
   }
 
   int output(int i) {
-    return output.get(i);
+    return output.getInt(i);
+  }
+
+  /** Output tokens as the tool itself counts them. */
+  int toolOutput(int i) {
+    int n = toolOutput.getInt(i);
+    return n == Request.MISSING ? output(i) : n;
   }
 
   int asked(int i) {
-    return asked.get(i);
+    return asked.getInt(i);
   }
 
   int chunks(int i) {
-    return chunks.get(i);
+    return chunks.getInt(i);
   }
 
   int firstChunkTokens(int i) {
-    return firstChunkTokens.get(i);
+    return firstChunkTokens.getInt(i);
   }
 
   boolean hasPrompts() {
@@ -326,6 +334,6 @@ final class RequestTable {
   }
 
   long promptHash(int i) {
-    return prompt.get(i);
+    return prompt.getLong(i);
   }
 }

@@ -31,6 +31,14 @@ public final class Run {
   /** What the tool itself calls TPOT, where its definition changed between versions. */
   Formula toolTpot;
 
+  /** The window that the tool measured in, where it leaves out warm-up and cool-down. */
+  long measuredFromNs = Request.NO_START;
+
+  long measuredToNs = Request.NO_START;
+
+  /** The file says what was asked for and nothing of what came. */
+  boolean argumentsOnly;
+
   /** Metrics of which the file states nothing but zeros. */
   final List<String> allZero = new ArrayList<>();
 
@@ -52,6 +60,10 @@ public final class Run {
   double meanInput = Double.NaN;
   double stdInput = Double.NaN;
   double meanOutput = Double.NaN;
+
+  /** Minimum, maximum and percentiles of the prompt lengths in tokens, or null. */
+  Tokens promptLengths;
+
   double askedInput = Double.NaN;
   double askedOutput = Double.NaN;
   double concurrencyLimit = Double.NaN;
@@ -69,6 +81,9 @@ public final class Run {
 
   /** Lines for the reader of the report: what was left out, and why. */
   final List<String> notes = new ArrayList<>();
+
+  /** Some statistics of a length in tokens; NaN where unknown. */
+  record Tokens(double min, double p25, double p75, double max) {}
 
   Run(String tool, String source) {
     this.tool = tool;

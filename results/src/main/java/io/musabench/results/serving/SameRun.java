@@ -23,7 +23,9 @@ final class SameRun {
     }
     List<Run> runs = new ArrayList<>();
     for (List<Found> group : groups.values()) {
-      if (group.size() == 1) {
+      if (group.stream().flatMap(f -> f.runs().stream()).allMatch(r -> r.argumentsOnly)) {
+        group.forEach(f -> notes.add("left out " + f.file().getFileName() + ": no results in it"));
+      } else if (group.size() == 1) {
         runs.addAll(group.get(0).runs());
       } else {
         runs.addAll(merge(group));
@@ -45,9 +47,11 @@ final class SameRun {
           stem = stem.replaceFirst("(_aiperf)?\\.[a-z]+$", "");
       case GENAI_PERF, GENAI_PERF_CSV, GENAI_PERF_RAW ->
           stem = stem.replaceFirst("(_genai_perf)?\\.[a-z]+$", "");
+      case GUIDELLM, GUIDELLM_CSV -> stem = stem.replaceFirst("\\.[a-z]+$", "");
       case LLMPERF, LLMPERF_INDIVIDUAL ->
           stem = stem.replaceFirst("_(summary|individual_responses|individual)\\.json$", "");
-      case EVALSCOPE, EVALSCOPE_PERCENTILES -> stem = "benchmark";
+      case EVALSCOPE, EVALSCOPE_PERCENTILES, EVALSCOPE_ARGUMENTS, EVALSCOPE_WORKLOAD ->
+          stem = "benchmark";
       case INFERENCE_PERF, INFERENCE_PERF_REQUESTS ->
           stem = stem.replaceFirst("(summary|per_request)_lifecycle_metrics\\.json$", "");
       default -> {
@@ -66,9 +70,12 @@ final class SameRun {
         return f.runs();
       }
     }
-    Run first = group.get(0).runs().get(0);
-    group.stream().skip(1).forEach(o -> complete(first, o.runs()));
-    return List.of(first);
+    Found first =
+        group.stream().filter(f -> !f.runs().get(0).argumentsOnly).findFirst().orElse(group.get(0));
+    if (first.runs().size() == 1) {
+      group.stream().filter(o -> o != first).forEach(o -> complete(first.runs().get(0), o.runs()));
+    }
+    return first.runs();
   }
 
   /** Takes over from other files what this one does not say. */
@@ -98,15 +105,20 @@ final class SameRun {
       run.requestsPerS = known(run.requestsPerS, o.requestsPerS);
       run.outputTokensPerS = known(run.outputTokensPerS, o.outputTokensPerS);
       run.goodputPerS = known(run.goodputPerS, o.goodputPerS);
+      run.goodCount = known(run.goodCount, o.goodCount);
       run.askedInput = known(run.askedInput, o.askedInput);
       run.askedOutput = known(run.askedOutput, o.askedOutput);
       run.meanInput = known(run.meanInput, o.meanInput);
       run.meanOutput = known(run.meanOutput, o.meanOutput);
       run.stdInput = known(run.stdInput, o.stdInput);
+      run.promptLengths = run.promptLengths == null ? o.promptLengths : run.promptLengths;
       run.concurrencyLimit = known(run.concurrencyLimit, o.concurrencyLimit);
       run.requestRate = known(run.requestRate, o.requestRate);
       run.scheduleDelayMeanS = known(run.scheduleDelayMeanS, o.scheduleDelayMeanS);
       run.scheduleDelayP99S = known(run.scheduleDelayP99S, o.scheduleDelayP99S);
+      if (o.argumentsOnly) {
+        run.notes.addAll(o.notes);
+      }
       o.labels.forEach(run.labels::putIfAbsent);
     }
   }
@@ -115,11 +127,17 @@ final class SameRun {
     return Double.isNaN(mine) ? other : mine;
   }
 
-  /** vLLM's sweeps repeat every {@code run=N.json} in {@code summary.json}. */
+  private static boolean vllm(Found f) {
+    return f.format() == Format.VLLM || f.format() == Format.VLLM_CSV;
+  }
+
+  /** vLLM's sweeps repeat every {@code run=N.json} in {@code summary.json} and in a CSV. */
   private static List<Run> sweep(List<Run> runs, List<Found> found, List<String> notes) {
     List<Run> kept = new ArrayList<>(runs);
+    List<Found> left = new ArrayList<>();
     for (Found f : found) {
-      if (f.format() != Format.VLLM || f.runs().size() < 2) {
+      boolean summary = f.runs().size() > 1 || f.format() == Format.VLLM_CSV;
+      if (!vllm(f) || !summary) {
         continue;
       }
       boolean repeated =
@@ -129,9 +147,11 @@ final class SameRun {
                       found.stream()
                           .filter(o -> o != f && o.format() == Format.VLLM)
                           .filter(o -> sameTree(f.file(), o.file()))
+                          .filter(o -> !left.contains(o))
                           .flatMap(o -> o.runs().stream())
                           .anyMatch(o -> same(r, o)));
       if (repeated) {
+        left.add(f);
         kept.removeAll(f.runs());
         notes.add("left out " + f.file().getFileName() + ": it repeats the single runs");
       }

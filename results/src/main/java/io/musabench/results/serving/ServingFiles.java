@@ -15,7 +15,8 @@ public final class ServingFiles {
   private static final int MAX_DEPTH = 6;
   private static final int MAX_FILES = 10_000;
   private static final Pattern PLAUSIBLE =
-      Pattern.compile(".*\\.(json|jsonl|ndjson|csv|log|txt|out)(\\.gz)?", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(
+          ".*\\.(json|jsonl|ndjson|csv|ya?ml|log|txt|out)(\\.gz)?", Pattern.CASE_INSENSITIVE);
 
   private ServingFiles() {}
 
@@ -28,7 +29,12 @@ public final class ServingFiles {
    * @throws IOException if it cannot be read
    */
   public static List<Run> read(Path file, Format format) throws IOException {
-    return read(new Source(file, file.toString()), format);
+    List<Run> runs = read(new Source(file, file.toString()), format);
+    if (runs.stream().allMatch(r -> r.argumentsOnly)) {
+      throw new ServingFormatException(
+          file + ": no results in it: it completes others; read the directory that it lies in");
+    }
+    return runs;
   }
 
   /**
@@ -73,8 +79,14 @@ public final class ServingFiles {
         return format;
       }
     }
+    Optional<Companion> companion = Companion.of(outline);
+    if (companion.isPresent()) {
+      throw new ServingFormatException("no results in it: " + companion.get().what());
+    }
     StringBuilder message = new StringBuilder("not a result file of a known tool (it is ");
-    message.append(outline.describe()).append("). Looked for:");
+    message.append(outline.describe());
+    message.append(outline.damage() == null ? "" : "; " + outline.damage());
+    message.append("). Looked for:");
     for (Format format : Format.values()) {
       message.append("\n  ").append(format.id()).append(": ").append(format.marks());
     }
@@ -119,7 +131,7 @@ public final class ServingFiles {
           directory
               + ": none of its "
               + files.size()
-              + " JSON, CSV and log files is a result file of a known tool");
+              + " JSON, CSV, YAML and log files is a result file of a known tool");
     }
     return new Directory(SameRun.merge(found, notes), notes);
   }

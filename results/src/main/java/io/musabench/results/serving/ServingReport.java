@@ -26,7 +26,7 @@ public final class ServingReport {
       return;
     }
     Definitions d = summaries.get(0).definitions;
-    d.lines().forEach(out::println);
+    out.println(String.join("; ", d.lines()));
     if (d.compat() != null) {
       out.println("differs from the course's definitions:");
       d.compat().differences().forEach(line -> out.println("  " + line));
@@ -38,11 +38,26 @@ public final class ServingReport {
         prediction.print(s, out);
       }
     }
+    out.println();
+    out.println("formulas");
+    formulas().forEach(f -> out.printf("  %-20s %s%n", f.id(), f.meaning()));
     if (summaries.size() > 1) {
       out.println();
       ComparisonText.print(Comparison.of(summaries), out);
     }
     out.flush();
+  }
+
+  /** The formulas behind the numbers, each once, by name. */
+  private java.util.Collection<Formula> formulas() {
+    java.util.Map<String, Formula> used = new java.util.TreeMap<>();
+    for (Summary s : summaries) {
+      s.metrics.values().stream()
+          .filter(stat -> !stat.missing())
+          .forEach(stat -> used.putIfAbsent(stat.formula.id(), stat.formula));
+      s.others.values().forEach(stat -> used.putIfAbsent(stat.formula.id(), stat.formula));
+    }
+    return used.values();
   }
 
   /** As JSON, of the schema that {@link #schema} describes. */

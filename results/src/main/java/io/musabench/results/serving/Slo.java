@@ -63,15 +63,17 @@ public record Slo(double ttftMs, double tpotMs, double e2eMs) {
   }
 
   /**
-   * Milliseconds from {@code 1000ms}, {@code 1s} or {@code 1000}.
+   * Milliseconds from {@code 1000ms}, {@code 1s} or {@code 500us}. A number without a unit is
+   * refused: tools that take one disagree whether it means seconds or milliseconds.
    *
-   * @throws IllegalArgumentException if it is not a positive duration
+   * @throws IllegalArgumentException if it is not a positive duration with a unit
    */
   public static double milliseconds(String text) {
     String t = text.strip().toLowerCase(java.util.Locale.ROOT);
-    double scale = 1;
+    double scale = Double.NaN;
     if (t.endsWith("ms")) {
       t = t.substring(0, t.length() - 2);
+      scale = 1;
     } else if (t.endsWith("us")) {
       t = t.substring(0, t.length() - 2);
       scale = 1e-3;
@@ -84,6 +86,10 @@ public record Slo(double ttftMs, double tpotMs, double e2eMs) {
       value = Double.parseDouble(t.strip()) * scale;
     } catch (NumberFormatException e) {
       value = Double.NaN;
+    }
+    if (t.matches("[0-9.]{1,20}") && Double.isNaN(scale)) {
+      throw new IllegalArgumentException(
+          "\"" + text + "\" has no unit: write " + t + "ms or " + t + "s");
     }
     if (!(value > 0) || Double.isInfinite(value)) {
       throw new IllegalArgumentException(

@@ -5,12 +5,17 @@ import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
-/** A file to read, as often as a reader needs: plain or gzip (by content), byte order mark gone. */
+/**
+ * A file to read, as often as a reader needs, as UTF-8: plain or gzip (by content), byte order mark
+ * gone, UTF-16 (what PowerShell's redirection writes) recoded.
+ */
 final class Source {
   private static final int BUFFER = 1 << 16;
 
@@ -42,11 +47,10 @@ final class Source {
         in = new BufferedInputStream(new Inflated(new GZIPInputStream(in, BUFFER)), BUFFER);
       }
       byte[] mark = peek(in, 3);
-      if (mark.length == 3
-          && (mark[0] & 0xff) == 0xef
-          && (mark[1] & 0xff) == 0xbb
-          && (mark[2] & 0xff) == 0xbf) {
+      if (starts(mark, 0xef, 0xbb, 0xbf)) {
         in.skipNBytes(3);
+      } else if (starts(mark, 0xff, 0xfe) || starts(mark, 0xfe, 0xff)) {
+        return new BufferedInputStream(new Recoded(in), BUFFER);
       }
       return in;
     } catch (IOException | RuntimeException e) {
@@ -97,6 +101,61 @@ final class Source {
     @Override
     public int available() throws IOException {
       return ended ? 0 : super.available();
+    }
+  }
+
+  private static boolean starts(byte[] head, int... mark) {
+    boolean same = head.length >= mark.length;
+    for (int i = 0; same && i < mark.length; i++) {
+      same = (head[i] & 0xff) == mark[i];
+    }
+    return same;
+  }
+
+  /** UTF-16 with its byte order mark, as UTF-8. */
+  private static final class Recoded extends InputStream {
+    private final java.io.Reader text;
+    private final char[] chars = new char[BUFFER];
+    private byte[] bytes = new byte[0];
+    private int at;
+
+    Recoded(InputStream in) {
+      text = new InputStreamReader(in, StandardCharsets.UTF_16);
+    }
+
+    @Override
+    public int read() throws IOException {
+      return at < bytes.length || fill() ? bytes[at++] & 0xff : -1;
+    }
+
+    @Override
+    public int read(byte[] b, int off, int len) throws IOException {
+      if (len == 0) {
+        return 0;
+      }
+      if (at == bytes.length && !fill()) {
+        return -1;
+      }
+      int n = Math.min(len, bytes.length - at);
+      System.arraycopy(bytes, at, b, off, n);
+      at += n;
+      return n;
+    }
+
+    private boolean fill() throws IOException {
+      int n = text.read(chars, 0, chars.length - 1);
+      if (n > 0 && Character.isHighSurrogate(chars[n - 1])) {
+        // The other half of the character belongs to it.
+        n += Math.max(0, text.read(chars, n, 1));
+      }
+      bytes = n <= 0 ? new byte[0] : new String(chars, 0, n).getBytes(StandardCharsets.UTF_8);
+      at = 0;
+      return n > 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+      text.close();
     }
   }
 

@@ -114,10 +114,10 @@ public final class Stat {
     s.std = sample.std(compat == null ? 0 : compat.ddof());
     s.min = sample.min();
     s.max = sample.max();
-    s.p50 = percentile(sample, d, 50);
-    s.p90 = percentile(sample, d, 90);
-    s.p95 = percentile(sample, d, 95);
-    s.p99 = percentile(sample, d, 99);
+    s.p50 = s.percentile(sample, d, 50);
+    s.p90 = s.percentile(sample, d, 90);
+    s.p95 = s.percentile(sample, d, 95);
+    s.p99 = s.percentile(sample, d, 99);
     Intervals.Ranks ranks = Intervals.percentileRanks(sample.count(), 99);
     s.p99Low = ranks.low() >= 1 ? sample.ranked(ranks.low()) : Double.NaN;
     s.p99High =
@@ -137,9 +137,9 @@ public final class Stat {
     return rank == below ? low : low + (rank - below) * (sample.ranked(below + 1) - low);
   }
 
-  private static double percentile(Sample sample, Definitions d, double p) {
+  private double percentile(Sample sample, Definitions d, double p) {
     double value = d.percentile().of(sample, p);
-    return d.compat() == null ? value : d.compat().roundPercentile(value);
+    return d.compat() == null ? value : d.compat().roundPercentile(metric, value);
   }
 
   static Stat of(Reported r) {

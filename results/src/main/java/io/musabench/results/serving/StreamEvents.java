@@ -136,6 +136,11 @@ final class StreamEvents {
     switch (name) {
       case "choices" -> Json.array(p, this::choice);
       case "usage" -> Json.object(p, this::usage);
+      // Triton's generate endpoint and Hugging Face's have no choices.
+      case "text_output", "generated_text" -> {
+        anyChoice = true;
+        content |= nonEmpty(p);
+      }
       case "error" -> {
         failed |= p.currentToken() != JsonToken.VALUE_NULL;
         return false;

@@ -42,6 +42,9 @@ public final class Summary {
   final List<Finding> audit = new ArrayList<>();
   final Map<String, String> labels = new LinkedHashMap<>();
 
+  /** The run's notes, and what the definitions add to them. */
+  final List<String> notes = new ArrayList<>();
+
   /** Requests of one range of prompt lengths. */
   record LengthBucket(int from, int to, long count, Stat ttft, Stat tpot, Stat e2e) {}
 

@@ -15,7 +15,7 @@ final class TextReport {
     String version = run.toolVersion == null ? "" : " " + run.toolVersion;
     String what = run.hasRequests() ? "every request" : "the tool's own statistics";
     out.printf("%s%n  %s%s, %s%n", run.source, run.tool, version, what);
-    run.notes.forEach(note -> out.println("  note: " + note));
+    s.notes.forEach(note -> out.println("  note: " + note));
     out.printf(
         "  requests    %s total, %s ok, %s error, %s cancelled%s%n",
         Text.count(s.total),
@@ -35,7 +35,9 @@ final class TextReport {
         "  tokens      %s in, %s out on average%s%n",
         Text.number(s.meanInput),
         Text.number(s.meanOutput),
-        s.tokenSources.isEmpty() ? "" : " (out counted by " + s.tokenSources.keySet() + ")");
+        s.tokenSources.isEmpty()
+            ? ""
+            : " (output counted by: " + String.join(", ", s.tokenSources.keySet()) + ")");
     metrics(s, out);
     goodput(s, out);
     lengths(s, out);

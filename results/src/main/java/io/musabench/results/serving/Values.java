@@ -7,9 +7,13 @@ final class Values {
   private final boolean toEnd;
   private final boolean notStreaming;
 
+  /** Whether the tool whose numbers are wanted wrote the file: then its own values are taken. */
+  private final boolean own;
+
   Values(Run run, Definitions definitions) {
     this.table = run.requests;
     this.definitions = definitions;
+    this.own = own(run, definitions);
     boolean wantsEnd = definitions.e2e() == Formula.E2E_LAST_BYTE;
     boolean lastTokens = false;
     boolean onlyEnds = false;
@@ -26,6 +30,15 @@ final class Values {
     // One population: if some rows only have an end, all are taken to their end.
     this.toEnd = wantsEnd ? ends : onlyEnds || !lastTokens;
     this.notStreaming = allAtOnce();
+  }
+
+  static boolean own(Run run, Definitions d) {
+    return d.compat() != null && d.compat().id().equals(run.tool);
+  }
+
+  /** Output tokens, by the count that the definitions ask for. */
+  int output(int i) {
+    return own ? table.toolOutput(i) : table.output(i);
   }
 
   /** Whether every answer came in one piece: then its TTFT is its latency and means nothing. */
@@ -61,7 +74,8 @@ final class Values {
     if (notStreaming) {
       return Double.NaN;
     }
-    if (definitions.compat() == Compat.INFERENCE_PERF && table.chunks(i) == 1) {
+    boolean oneTime = table.chunks(i) == 1 && output(i) <= 1;
+    if (definitions.compat() == Compat.INFERENCE_PERF && oneTime) {
       return Double.NaN;
     }
     return switch (definitions.ttft()) {
@@ -73,7 +87,7 @@ final class Values {
 
   /** Whether the request has no TPOT because one token has no next. */
   boolean single(int i) {
-    return table.output(i) == 1;
+    return output(i) == 1;
   }
 
   double tpot(int i) {
@@ -81,10 +95,10 @@ final class Values {
     if (compat == Compat.EVALSCOPE && single(i)) {
       return 0;
     }
-    if (compat != null && !Double.isNaN(table.toolTpot(i)) && !notStreaming) {
+    if (own && !Double.isNaN(table.toolTpot(i)) && !notStreaming) {
       return table.toolTpot(i);
     }
-    int n = table.output(i);
+    int n = output(i);
     boolean inclFirst = definitions.tpot() == Formula.TPOT_INCL_FIRST;
     if (n < 1 || n == 1 && !inclFirst) {
       return Double.NaN;
@@ -102,8 +116,13 @@ final class Values {
     return compat == null ? value : compat.roundTpot(value);
   }
 
+  /** What goodput holds against the limit on TPOT: GuideLLM's own TPOT is not what it judges by. */
+  double judgedTpot(int i) {
+    return definitions.compat() == Compat.GUIDELLM ? itl(i) : tpot(i);
+  }
+
   private double requestMean(int i) {
-    int n = table.output(i);
+    int n = output(i);
     // A tool that knows nothing of chunks divides by n - 1.
     int first = definitions.compat() == null ? table.firstChunkTokens(i) : 1;
     return n > first ? (latency(i) - ttft(i)) / (n - first) : Double.NaN;
@@ -113,17 +132,20 @@ final class Values {
   double itl(int i) {
     Compat compat = definitions.compat();
     if (definitions.itl() == Formula.ITL_INCL_FIRST) {
-      double own = compat == Compat.LLMPERF ? table.toolItl(i) : Double.NaN;
-      int n = table.output(i);
-      return !Double.isNaN(own) ? own : n > 0 ? table.lastSign(i) / n : Double.NaN;
+      double stated = own ? table.toolItl(i) : Double.NaN;
+      int n = output(i);
+      return !Double.isNaN(stated) ? stated : n > 0 ? table.lastSign(i) / n : Double.NaN;
     }
-    if (compat == Compat.GUIDELLM && !Double.isNaN(table.toolItl(i))) {
-      return table.toolItl(i);
+    if (compat == Compat.GUIDELLM) {
+      double stated = own ? table.toolItl(i) : Double.NaN;
+      double computed =
+          output(i) > 1 ? (table.lastToken(i) - ttft(i)) / (output(i) - 1) : Double.NaN;
+      return Double.isNaN(stated) ? computed : stated;
     }
-    if (compat == Compat.AIPERF && !Double.isNaN(table.toolTpot(i))) {
+    if (own && compat == Compat.AIPERF && !Double.isNaN(table.toolTpot(i))) {
       return table.toolTpot(i);
     }
-    double value = table.output(i) > 1 ? requestMean(i) : Double.NaN;
+    double value = output(i) > 1 ? requestMean(i) : Double.NaN;
     return compat == null ? value : compat.roundTpot(value);
   }
 }

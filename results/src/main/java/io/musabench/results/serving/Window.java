@@ -8,6 +8,9 @@ package io.musabench.results.serving;
  * the requests that start in it; its rates count what ends in it.
  */
 final class Window {
+  /** The end of a request may be the end of the window, and come out a little later. */
+  private static final long ROUNDING_NS = 1000;
+
   private final RequestTable table;
   private final boolean steady;
   private final long fromNs;
@@ -23,6 +26,9 @@ final class Window {
   private long endedTokens;
   private long tokensOfAll;
 
+  /** What output tokens are divided by: {@link #seconds} for every tool but one. */
+  private double tokenSeconds;
+
   private Window(
       RequestTable table, boolean steady, long fromNs, long toNs, double seconds, String how) {
     this.table = table;
@@ -31,11 +37,12 @@ final class Window {
     this.toNs = toNs;
     this.seconds = seconds;
     this.how = how;
+    this.tokenSeconds = seconds;
   }
 
   static Window of(Run run, Definitions d) {
     RequestTable t = run.requests;
-    boolean failedToo = d.compat() == Compat.EVALSCOPE;
+    boolean failedToo = d.compat() != null && d.compat().failedInSpan();
     long firstStart = Long.MAX_VALUE;
     long lastStart = Long.MIN_VALUE;
     long firstEnd = Long.MAX_VALUE;
@@ -57,7 +64,10 @@ final class Window {
     boolean span = lastEnd > firstStart && firstStart != Long.MAX_VALUE;
     boolean tool = run.durationS > 0;
     Window w;
-    if (d.duration() == Definitions.Duration.STEADY && span && lastStart > firstEnd) {
+    if (d.compat() == Compat.GUIDELLM && run.measuredToNs > run.measuredFromNs) {
+      long from = run.measuredFromNs;
+      w = new Window(t, false, from, run.measuredToNs, (run.measuredToNs - from) / 1e9, "tool");
+    } else if (d.duration() == Definitions.Duration.STEADY && span && lastStart > firstEnd) {
       w = new Window(t, true, firstEnd, lastStart, (lastStart - firstEnd) / 1e9, "steady");
     } else if (tool && (d.duration() == Definitions.Duration.TOOL || !span)) {
       w = new Window(t, false, 0, 0, run.durationS, "tool");
@@ -66,8 +76,38 @@ final class Window {
     } else {
       w = new Window(t, false, 0, 0, Double.NaN, "unknown");
     }
-    w.count(d);
+    w.count(run, d);
+    if (d.compat() == Compat.GUIDELLM) {
+      w.guideLlmTokens(run);
+    }
     return w;
+  }
+
+  /**
+   * GuideLLM's token rate is a mean over the time between tokens. In its old layout that begins
+   * with the first request, and the last token only closes it; later it runs from the first token
+   * to the last, the window notwithstanding.
+   */
+  private void guideLlmTokens(Run run) {
+    if (run.toolTpot == Formula.TPOT_OVER_N) {
+      endedTokens = Math.max(0, endedTokens - 1);
+      return;
+    }
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    long tokens = 0;
+    for (int i = 0; i < table.size(); i++) {
+      long start = table.startNs(i);
+      if (table.ok(i) && start != Request.NO_START && table.lastToken(i) >= table.firstToken(i)) {
+        first = Math.min(first, start + Math.round(table.firstToken(i) * 1e6));
+        last = Math.max(last, start + Math.round(table.lastToken(i) * 1e6));
+        tokens += Math.max(0, table.output(i));
+      }
+    }
+    if (last > first) {
+      endedTokens = tokens;
+      tokenSeconds = (last - first) / 1e9;
+    }
   }
 
   /** GenAI-Perf drops what comes after the last token before it looks at the clock. */
@@ -75,18 +115,19 @@ final class Window {
     return d.compat() == Compat.GENAI_PERF ? t.lastToken(i) : t.lastSign(i);
   }
 
-  private void count(Definitions d) {
+  private void count(Run run, Definitions d) {
     boolean every = d.compat() == Compat.GENAI_PERF;
+    boolean own = Values.own(run, d);
     for (int i = 0; i < table.size(); i++) {
-      int tokens = Math.max(0, table.output(i));
+      int tokens = Math.max(0, own ? table.toolOutput(i) : table.output(i));
       tokensOfAll += tokens;
       if (!table.ok(i)) {
         ended += every ? 1 : 0;
         continue;
       }
-      if (steady) {
+      if (toNs > fromNs) {
         long end = table.startNs(i) + Math.round(table.lastSign(i) * 1e6);
-        if (table.startNs(i) == Request.NO_START || end <= fromNs || end > toNs) {
+        if (table.startNs(i) == Request.NO_START || end <= fromNs || end > toNs + ROUNDING_NS) {
           continue;
         }
       }
@@ -110,7 +151,7 @@ final class Window {
   }
 
   double outputTokensPerS() {
-    return endedTokens / seconds;
+    return endedTokens / tokenSeconds;
   }
 
   /** Tokens of cut-off and cancelled requests included. */

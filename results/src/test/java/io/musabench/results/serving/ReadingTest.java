@@ -232,11 +232,28 @@ class ReadingTest {
   @Test
   void aPredictionIsPutBesideTheMeasurement() throws Exception {
     Prediction p =
-        Prediction.read(write("{\"tpot_ms\":{\"value\":16.0,\"low\":15.0,\"high\":17.0}}"));
+        Prediction.read(
+            write(
+                "{\"predictions\":[{\"mode\":\"graph\",\"in_flight\":4,\"tpot\":"
+                    + "{\"value_ms\":16.0,\"low_ms\":15.0,\"high_ms\":17.0}},"
+                    + "{\"mode\":\"graph\",\"in_flight\":8,\"tpot\":{\"value_ms\":30.0}}]}"));
     StringWriter out = new StringWriter();
-    new ServingReport(List.of(analyse(VLLM)), p).json(out);
-    JsonNode prediction = Json.MAPPER.readTree(out.toString()).path("prediction");
+    Summary eight = analyse(VLLM.replace("\"completed\"", "\"max_concurrency\":8,\"completed\""));
+    new ServingReport(List.of(analyse(VLLM), eight), p).json(out);
+    JsonNode runs = Json.MAPPER.readTree(out.toString()).path("runs");
+    assertThat(runs.path(0).path("predictions")).hasSize(2);
+    JsonNode prediction = runs.path(0).path("predictions").path(0);
     assertThat(prediction.path("unexplained_ms").asDouble()).isCloseTo(4.0, within(1e-9));
+    assertThat(prediction.path("predicted_low_ms").asDouble()).isEqualTo(15);
+    assertThat(prediction.path("name").asText()).isEqualTo("mode=graph in_flight=4");
+    // The run with a concurrency of 8 is held against the prediction for 8.
+    assertThat(runs.path(1).path("predictions")).hasSize(1);
+    assertThat(runs.path(1).path("predictions").path(0).path("predicted_tpot_ms").asDouble())
+        .isEqualTo(30);
+    Prediction plain = Prediction.read(write("{\"tpot_ms\":16.0}"));
+    StringWriter text = new StringWriter();
+    new ServingReport(List.of(analyse(VLLM)), plain).text(new PrintWriter(text));
+    assertThat(text.toString()).contains("16.000 ms predicted, 20.000 ms measured: +4.000 ms");
     assertThatThrownBy(() -> Prediction.read(write("{\"x\":1}")))
         .isInstanceOf(ServingFormatException.class);
   }
@@ -285,7 +302,8 @@ class ReadingTest {
   void durations() {
     assertThat(Slo.milliseconds("1000ms")).isEqualTo(1000);
     assertThat(Slo.milliseconds("1.5s")).isEqualTo(1500);
-    assertThat(Slo.milliseconds("50")).isEqualTo(50);
+    assertThat(Slo.milliseconds("500 us")).isEqualTo(0.5);
+    assertThatThrownBy(() -> Slo.milliseconds("50")).hasMessageContaining("50ms or 50s");
     assertThatThrownBy(() -> Slo.milliseconds("soon")).hasMessageContaining("1000ms");
     assertThatThrownBy(() -> Slo.milliseconds("-1s")).isInstanceOf(IllegalArgumentException.class);
   }
