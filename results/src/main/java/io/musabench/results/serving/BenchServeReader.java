@@ -92,7 +92,7 @@ final class BenchServeReader implements Reader {
       String part = documents.size() == 1 ? "" : " [" + (i + 1) + "]";
       d.run = new Run(sglang ? "sglang" : "vllm", source.name() + part);
       if (broken != null && i == documents.size() - 1) {
-        d.run.notes.add("a further object after this one is cut off or damaged: " + broken);
+        d.run.notes.add("a further object after this one was left out: " + broken);
       }
       statistics(d.scalars, d.run, sglang);
       latenciesAlone(d);
@@ -144,7 +144,7 @@ final class BenchServeReader implements Reader {
       }
       return null;
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-      return e.getOriginalMessage();
+      return Json.damage(e);
     } catch (ServingFormatException e) {
       return e.getMessage();
     } catch (java.io.EOFException | java.util.zip.ZipException e) {

@@ -1,10 +1,13 @@
 package io.musabench.results.serving;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -62,6 +65,18 @@ final class Json {
     }
     in.reset();
     return first == '{' || first == '[' ? parser(in) : YAML.createParser(in);
+  }
+
+  /** What is wrong with a JSON or YAML text and where, in one line. */
+  static String damage(JsonProcessingException e) {
+    JsonLocation at = e.getLocation();
+    String where = at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+    if (e instanceof JsonEOFException) {
+      return "it breaks off in the middle" + where;
+    }
+    String what = String.valueOf(e.getOriginalMessage());
+    what = what.lines().findFirst().orElse("").replaceFirst("[:;]? ?(\\(|at )?\\[Source: .*", "");
+    return "damaged" + where + ": " + what;
   }
 
   /** What to do with one field; returns false to have its value skipped. */

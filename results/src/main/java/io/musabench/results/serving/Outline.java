@@ -81,11 +81,9 @@ final class Outline {
       if (depth > 0 && budget > 0) {
         damage = "it breaks off in the middle";
       }
-    } catch (com.fasterxml.jackson.core.io.JsonEOFException e) {
-      damage = "it breaks off in the middle";
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-      // Not JSON, or damaged: what was seen is what there is.
-      damage = "its JSON is damaged: " + e.getOriginalMessage();
+      // Not JSON, cut off or damaged: what was seen is what there is.
+      damage = Json.damage(e);
     } catch (java.io.CharConversionException e) {
       damage = "it is not UTF-8";
     } catch (java.io.EOFException | java.util.zip.ZipException e) {

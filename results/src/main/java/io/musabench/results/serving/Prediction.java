@@ -38,7 +38,7 @@ public final class Prediction {
     try (InputStream in = new Source(file, file.toString()).open()) {
       root = Json.MAPPER.readTree(in);
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-      throw new ServingFormatException(file + ": damaged JSON: " + e.getOriginalMessage(), e);
+      throw new ServingFormatException(file + ": " + Json.damage(e), e);
     }
     List<Case> cases = new ArrayList<>();
     JsonNode predictions = root.path("predictions");

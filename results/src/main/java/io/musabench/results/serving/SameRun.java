@@ -2,6 +2,7 @@ package io.musabench.results.serving;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,11 +72,18 @@ final class SameRun {
       }
     }
     Found first =
-        group.stream().filter(f -> !f.runs().get(0).argumentsOnly).findFirst().orElse(group.get(0));
+        group.stream()
+            .min(Comparator.comparingInt(f -> rank(f.runs().get(0))))
+            .orElse(group.get(0));
     if (first.runs().size() == 1) {
       group.stream().filter(o -> o != first).forEach(o -> complete(first.runs().get(0), o.runs()));
     }
     return first.runs();
+  }
+
+  /** The file that tells most is completed by the others. */
+  private static int rank(Run run) {
+    return run.argumentsOnly ? 2 : run.ok < 0 ? 1 : 0;
   }
 
   /** Takes over from other files what this one does not say. */

@@ -63,8 +63,7 @@ public final class ServingFiles {
     } catch (ServingFormatException e) {
       throw new ServingFormatException(source.name() + ": " + e.getMessage(), e);
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
-      throw new ServingFormatException(
-          source.name() + ": damaged JSON: " + e.getOriginalMessage(), e);
+      throw new ServingFormatException(source.name() + ": " + Json.damage(e), e);
     } catch (java.io.CharConversionException e) {
       throw new ServingFormatException(source.name() + ": not UTF-8: " + e.getMessage(), e);
     } catch (java.io.EOFException | java.util.zip.ZipException e) {

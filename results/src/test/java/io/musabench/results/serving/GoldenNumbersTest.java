@@ -82,6 +82,12 @@ class GoldenNumbersTest {
       same(s.stat(metric), Stat.of(r));
     }
     assertThat(s.stat(Metric.TPOT).formula()).isEqualTo(Formula.TPOT_OVER_N);
+    // Its means of rates and of concurrency over time, from starts, ends and counts alone.
+    assertThat(s.requestsPerS()).isCloseTo(s.run().requestsPerS, within(1e-8));
+    assertThat(s.outputTokensPerS()).isCloseTo(s.run().outputTokensPerS, within(1e-6));
+    assertThat(s.meanConcurrency).isCloseTo(s.run().meanConcurrency, within(1e-6));
+    assertThat(printed(s.requestsPerS(), 7)).isEqualTo("9.7777647");
+    assertThat(printed(s.outputTokensPerS(), 5)).isEqualTo("1251.53720");
   }
 
   @ParameterizedTest

@@ -1,11 +1,13 @@
 package io.musabench.results.serving;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -169,8 +171,41 @@ class ReaderFuzzTest {
         "Namespace(max_concurrency=32, goodput=['ttft:500'], random_output_len=5)\n"
             + "============ Serving Benchmark Result ============\nSuccessful requests: 3\n"
             + "Mean TTFT (ms): 5.5\nP99 TTFT (ms): 6\nBenchmark duration (s): 4\n======\n");
+    seeds.put(
+        Format.GUIDELLM_CSV,
+        "Run Info,Timings,Request Counts,Time to First Token,Time to First Token,Runtime Info\n"
+            + "Run ID,Duration,Successful,Successful ms,Successful ms,Metadata\n,Sec,,Mean,"
+            + "Percentiles,\nr,30.0,60,110.0,\"[50, 51, 52, 53, 54, 55, 150, 160, 170, 190.5, 200]\","
+            + "\"{\"\"guidellm_version\"\":\"\"0.6.0\"\"}\"\n");
+    seeds.put(
+        Format.EVALSCOPE_ARGUMENTS,
+        "{\"model\":\"q\",\"api\":\"openai\",\"url\":\"u\",\"number\":[40],\"parallel\":[4],"
+            + "\"rate\":-1,\"dataset\":\"random\",\"stream\":true,\"min_tokens\":8,\"max_tokens\":8}");
+    seeds.put(
+        Format.EVALSCOPE_WORKLOAD,
+        "{\"wall_time_s\":20.0,\"warmup_frac\":0.2,\"rows\":[{\"metric\":\"Completion tok/s\","
+            + "\"overall\":249.6,\"last_window\":249.6,\"steady_state\":260.5}]}");
+    seeds.put(
+        Format.VLLM_CSV,
+        ",duration,completed,failed,request_throughput,mean_ttft_ms,p99_ttft_ms\n"
+            + "0,2.0,4,0,2.0,12.25,40.0\n1,2.5,4,0,1.6,13.5,\n");
+    seeds.put(
+        Format.LLMSERVINGSIM_CSV,
+        "instance id,request id,model,input,output,arrival,end_time,latency,queuing_delay,TTFT,TPOT,"
+            + "ITL\n0,0,m,100,4,1000000,191000000,190000000,5,100000000,3,\"[20000000, 30000000]\"\n");
+    assertThat(seeds.keySet()).containsExactlyInAnyOrder(Format.values());
     return seeds;
   }
+
+  /** The other syntax that one of the formats comes in. */
+  private static final String YAML =
+      "benchmarks:\n- config:\n    strategy:\n      type_: poisson\n  metrics:\n"
+          + "    time_to_first_token_ms:\n      successful:\n        mean: 5.5\n  requests:\n"
+          + "    successful:\n    - info:\n        timings:\n          request_start: 2.0\n"
+          + "          first_token_iteration: 2.1\n          last_token_iteration: 3.0\n"
+          + "      output_tokens: 5\n      request_latency: 1.0\n  scheduler_metrics:\n"
+          + "    measure_end_time: 9.0\n    measure_start_time: 1.0\nmetadata:\n"
+          + "  guidellm_version: '0.5'\n";
 
   @Property(tries = 1500)
   void damagedFilesAreReadOrRefused(@ForAll long seed, @ForAll @IntRange(min = 1, max = 8) int hits)
@@ -195,7 +230,8 @@ class ReaderFuzzTest {
   private static void attempt(Random random, int hits) throws IOException {
     List<Format> formats = new ArrayList<>(SEEDS.keySet());
     Format format = formats.get(random.nextInt(formats.size()));
-    byte[] bytes = mutate(SEEDS.get(format), random, hits);
+    boolean yaml = format == Format.GUIDELLM && random.nextBoolean();
+    byte[] bytes = mutate(yaml ? YAML : SEEDS.get(format), random, hits);
     Path file = Files.createTempFile("fuzz", ".x");
     try {
       Files.write(file, bytes);
@@ -205,8 +241,7 @@ class ReaderFuzzTest {
       assertTimeoutPreemptively(
           LIMIT, () -> readOrRefuse(file, forced ? as : null, random), () -> format + " hangs");
     } catch (AssertionError | StackOverflowError e) {
-      throw new AssertionError(
-          format + ": " + new String(bytes, java.nio.charset.StandardCharsets.UTF_8), e);
+      throw new AssertionError(format + ": " + new String(bytes, StandardCharsets.UTF_8), e);
     } finally {
       Files.delete(file);
     }
@@ -252,7 +287,10 @@ class ReaderFuzzTest {
         default -> text.insert(at, "[".repeat(random.nextInt(400)));
       }
     }
-    return text.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    if (random.nextInt(20) == 0) {
+      return text.insert(0, '\ufeff').toString().getBytes(StandardCharsets.UTF_16LE);
+    }
+    return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   /** Puts something nasty in the place of a whole value: damage that is still JSON. */

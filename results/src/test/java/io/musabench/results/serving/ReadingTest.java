@@ -57,7 +57,7 @@ class ReadingTest {
     assertThat(read(VLLM + VLLM + "\n" + VLLM)).hasSize(3);
     List<Run> cut = read(VLLM + "\n" + VLLM.substring(0, 200));
     assertThat(cut).hasSize(1);
-    assertThat(cut.get(0).notes).anyMatch(n -> n.contains("cut off"));
+    assertThat(cut.get(0).notes).anyMatch(n -> n.contains("breaks off"));
     assertThat(cut.get(0).requests.size()).isEqualTo(3);
   }
 
