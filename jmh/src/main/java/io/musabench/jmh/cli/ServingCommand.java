@@ -55,16 +55,28 @@ final class ServingCommand implements Callable<Integer> {
   private static final int BAD_DATA = 65;
   private static final int NO_INPUT = 66;
 
-  @Parameters(paramLabel = "FILE|DIR", arity = "0..*", description = "result files, plain or gzip")
+  @Parameters(
+      paramLabel = "FILE|DIR",
+      arity = "0..*",
+      description = "result files, plain or gzip, or directories of them")
   private List<Path> inputs = List.of();
 
-  @Option(names = "--ttft", paramLabel = "TIME", description = "limit on TTFT, such as 1000ms")
+  @Option(
+      names = "--ttft",
+      paramLabel = "TIME",
+      description = "limit on TTFT with its unit, such as 1000ms or 1s")
   private String ttft;
 
-  @Option(names = "--tpot", paramLabel = "TIME", description = "limit on TPOT, such as 50ms")
+  @Option(
+      names = "--tpot",
+      paramLabel = "TIME",
+      description = "limit on TPOT with its unit, such as 50ms")
   private String tpot;
 
-  @Option(names = "--e2e", paramLabel = "TIME", description = "limit on the whole latency")
+  @Option(
+      names = "--e2e",
+      paramLabel = "TIME",
+      description = "limit on the whole latency, such as 20s")
   private String e2e;
 
   @Option(names = "--slo", paramLabel = "NAME", description = "named limits; --list-slo lists them")

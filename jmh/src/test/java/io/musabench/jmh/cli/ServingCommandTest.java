@@ -63,6 +63,8 @@ class ServingCommandTest {
   void wrongOptionsAreUsage() {
     assertThat(run(file.toString(), "--ttft", "soon")).isEqualTo(64);
     assertThat(err.toString()).contains("1000ms");
+    assertThat(run(file.toString(), "--ttft", "1000")).isEqualTo(64);
+    assertThat(err.toString()).contains("1000ms or 1000s");
     assertThat(run(file.toString(), "--compat", "nobody")).isEqualTo(64);
     assertThat(err.toString()).contains("inference-perf");
     assertThat(run(file.toString(), "--single-token", "maybe")).isEqualTo(64);

@@ -31,6 +31,7 @@ final class AiperfRecordsReader implements Reader {
   private int answerTokens;
   private int reasoningTokens;
   private long startNs;
+  private boolean known;
   private boolean warmup;
   private boolean cancelled;
   private boolean error;
@@ -51,6 +52,9 @@ final class AiperfRecordsReader implements Reader {
   private void record(JsonParser p, RequestTable table) throws IOException {
     clear();
     Json.object(p, this::part);
+    if (!known) {
+      throw new ServingFormatException("neither metadata nor metrics");
+    }
     if (warmup) {
       warmups++;
       return;
@@ -71,6 +75,7 @@ final class AiperfRecordsReader implements Reader {
     answerTokens = Request.MISSING;
     reasoningTokens = Request.MISSING;
     startNs = Request.NO_START;
+    known = false;
     warmup = false;
     cancelled = false;
     error = false;
@@ -78,8 +83,14 @@ final class AiperfRecordsReader implements Reader {
 
   private boolean part(String name, JsonParser p) throws IOException {
     switch (name) {
-      case "metadata" -> Json.object(p, this::metadata);
-      case "metrics" -> Json.object(p, this::metric);
+      case "metadata" -> {
+        known = true;
+        Json.object(p, this::metadata);
+      }
+      case "metrics" -> {
+        known = true;
+        Json.object(p, this::metric);
+      }
       case "error" -> {
         error = p.currentToken() != JsonToken.VALUE_NULL;
         if (error) {

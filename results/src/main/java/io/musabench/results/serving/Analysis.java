@@ -158,24 +158,32 @@ public final class Analysis {
       return Stat.missing(Metric.ITL, wanted, why);
     }
     Formula really = wanted == Formula.ITL_CHUNK ? s.run.gapFormula : wanted;
-    return Stat.of(Metric.ITL, really, gaps, definitions, 0);
+    Stat stat = Stat.of(Metric.ITL, really, gaps, definitions, 0);
+    // Gaps of one answer resemble each other: the interval for independent values would be a lie.
+    stat.p99Low = Double.NaN;
+    stat.p99High = Double.NaN;
+    return stat;
   }
 
   private static void tokens(Summary s) {
     RequestTable t = s.run.requests;
     Sample in = new Sample();
     Sample out = new Sample();
+    Sample asked = new Sample();
     long[] sources = new long[TokenSource.values().length];
     for (int i = 0; i < t.size(); i++) {
       if (t.ok(i)) {
         in.add(t.input(i) == Request.MISSING ? Double.NaN : t.input(i));
         out.add(t.output(i) == Request.MISSING ? Double.NaN : t.output(i));
+        asked.add(t.asked(i) == Request.MISSING ? Double.NaN : t.asked(i));
         sources[t.tokenSource(i).ordinal()]++;
       }
     }
     s.meanInput = in.mean();
     s.stdInput = in.std(0);
     s.meanOutput = out.mean();
+    boolean all = asked.count() > 0 && asked.count() == s.ok;
+    s.askedOutput = Double.isNaN(s.run.askedOutput) && all ? asked.mean() : s.run.askedOutput;
     for (TokenSource source : TokenSource.values()) {
       if (sources[source.ordinal()] > 0) {
         s.tokenSources.put(source.id(), sources[source.ordinal()]);
@@ -270,6 +278,7 @@ public final class Analysis {
     s.meanInput = run.meanInput;
     s.stdInput = run.stdInput;
     s.meanOutput = run.meanOutput;
+    s.askedOutput = run.askedOutput;
     s.peakConcurrency = run.peakConcurrency;
     s.meanConcurrency = run.meanConcurrency;
     for (Metric metric : Metric.values()) {

@@ -18,6 +18,11 @@ final class Audit {
   /** Little's law is off when the means disagree by more than this. */
   private static final double LITTLE = 0.10;
 
+  /** So much longer than the others' must the mean TTFT of the first requests be. */
+  private static final double FIRST_WAVE = 2;
+
+  private static final int MAX_SORTED = 4_000_000;
+
   private final Summary s;
   private final Run run;
   private final List<Finding> findings = new ArrayList<>();
@@ -42,6 +47,8 @@ final class Audit {
       a.requests();
       a.cacheHits();
       a.fromSchedule();
+      a.counts();
+      a.firstWave();
       a.repeatedPrompts();
     }
     return a.findings;
@@ -252,7 +259,7 @@ final class Audit {
   }
 
   private void tokens() {
-    double asked = run.askedOutput;
+    double asked = s.askedOutput;
     double mean = s.meanOutput;
     if (Math.abs(mean - asked) > 0.1 * asked) {
       add(
@@ -550,6 +557,63 @@ final class Audit {
           fromSchedule.mean(),
           PercentileMethod.LINEAR.of(fromSchedule, 99),
           service.mean());
+    }
+  }
+
+  /** The server's count of output tokens against the tool's own. */
+  private void counts() {
+    RequestTable t = run.requests;
+    long differ = 0;
+    long most = 0;
+    for (int i = 0; i < t.size(); i++) {
+      int off = t.ok(i) ? Math.abs(t.toolOutput(i) - t.output(i)) : 0;
+      differ += off > 0 ? 1 : 0;
+      most = Math.max(most, off);
+    }
+    if (differ > 0) {
+      add(
+          NOTE,
+          "token_counts_differ",
+          "the server's count is used here; the tool's own TPOT and token rate are by its count",
+          "%d requests have another number of output tokens by the server's count than by the"
+              + " tool's, by up to %d",
+          differ,
+          most);
+    }
+  }
+
+  /** A closed loop begins with all its requests at once: they wait for each other's prefill. */
+  private void firstWave() {
+    RequestTable t = run.requests;
+    double limit = run.concurrencyLimit > 0 ? run.concurrencyLimit : s.peakConcurrency;
+    if (!(limit >= 2) || t.size() < 4 * limit || t.size() > MAX_SORTED) {
+      return;
+    }
+    long[] starts = new long[t.size()];
+    for (int i = 0; i < t.size(); i++) {
+      starts[i] = t.startNs(i);
+    }
+    java.util.Arrays.sort(starts);
+    long lastOfWave = starts[(int) limit - 1];
+    if (starts[0] == Request.NO_START) {
+      return;
+    }
+    Sample wave = new Sample();
+    Sample rest = new Sample();
+    for (int i = 0; i < t.size(); i++) {
+      if (t.ok(i)) {
+        (t.startNs(i) <= lastOfWave ? wave : rest).add(t.firstToken(i));
+      }
+    }
+    if (wave.mean() > FIRST_WAVE * rest.mean()) {
+      add(
+          NOTE,
+          "first_wave",
+          "the burst at the start is in TTFT's mean and tail; --duration steady leaves it out",
+          "the first %d requests had a mean TTFT of %.4g ms, the others %.4g ms",
+          wave.count(),
+          wave.mean(),
+          rest.mean());
     }
   }
 

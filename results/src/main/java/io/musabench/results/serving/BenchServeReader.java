@@ -75,6 +75,13 @@ final class BenchServeReader implements Reader {
     boolean gaps;
     Run run;
 
+    boolean isResult() {
+      return requests() > 0
+          || scalars.has("completed")
+          || scalars.all().keySet().stream()
+              .anyMatch(k -> k.matches("[a-z0-9.]+_(ttft|tpot|itl)_ms"));
+    }
+
     int requests() {
       return Math.max(ttfts.size(), gaps ? outputs.size() : 0);
     }
@@ -84,8 +91,14 @@ final class BenchServeReader implements Reader {
   public List<Run> read(Source source) throws IOException {
     List<Document> documents = new ArrayList<>();
     String broken = documents(source, (p, index) -> documents.add(first(p)));
-    if (documents.isEmpty()) {
-      throw new ServingFormatException(broken == null ? "no result object in it" : broken);
+    if (documents.stream().noneMatch(Document::isResult)) {
+      throw new ServingFormatException(
+          broken == null
+              ? "none of its "
+                  + documents.size()
+                  + " objects has requests or statistics of "
+                  + (sglang ? "SGLang's bench_serving" : "vLLM's bench serve")
+              : broken);
     }
     for (int i = 0; i < documents.size(); i++) {
       Document d = documents.get(i);
@@ -115,7 +128,7 @@ final class BenchServeReader implements Reader {
         }
       }
     }
-    return documents.stream().map(d -> d.run).toList();
+    return documents.stream().filter(Document::isResult).map(d -> d.run).toList();
   }
 
   private interface OnDocument {

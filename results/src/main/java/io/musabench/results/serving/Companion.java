@@ -36,6 +36,10 @@ enum Companion {
   EVALSCOPE_TIMELINE(
       "evalscope's token counts over time; read benchmark_summary.json",
       o -> o.has("wall_start") && o.has("points") || o.has("n_traces")),
+  DATABASE(
+      "a SQLite database; evalscope's holds pickled objects, which are not decoded: read"
+          + " benchmark_summary.json",
+      o -> !o.json() && o.firstLine().startsWith("SQLite format 3")),
   PYTORCH(
       "the PyTorch dashboard's copy of a vLLM result; read the .json of the same name",
       o -> o.has("[].benchmark") && o.has("[].metric")),

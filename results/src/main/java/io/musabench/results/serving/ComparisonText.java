@@ -1,6 +1,7 @@
 package io.musabench.results.serving;
 
 import java.io.PrintWriter;
+import java.util.Comparator;
 import java.util.List;
 
 /** The comparison for a terminal. */
@@ -40,6 +41,23 @@ final class ComparisonText {
         out.println("      not comparable: " + why);
       }
     }
+    sustained(rows, out);
+  }
+
+  /**
+   * The other thing that is called goodput: the highest rate that a service bears with at least
+   * nine in ten requests inside the limits (DistServe's definition, for one set of GPUs).
+   */
+  private static void sustained(List<Comparison.Row> rows, PrintWriter out) {
+    rows.stream()
+        .map(Comparison.Row::summary)
+        .filter(s -> s.goodput.share() >= 0.9 && s.requestsPerS > 0)
+        .max(Comparator.comparingDouble(s -> s.requestsPerS))
+        .ifPresent(
+            s ->
+                out.printf(
+                    "highest rate with at least 90 %% of the requests good: %s req/s in %s%n",
+                    Text.number(s.requestsPerS), s.run.source));
   }
 
   private static String p50(Comparison.Row row, Metric metric) {

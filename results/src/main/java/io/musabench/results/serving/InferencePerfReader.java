@@ -35,6 +35,9 @@ final class InferencePerfReader implements Reader {
               row.read(run, q);
               return true;
             });
+        if (run.requests.size() == 0) {
+          throw new ServingFormatException("no element of it has the times of a request");
+        }
       } else {
         Flat f = new Flat();
         Json.object(
@@ -77,6 +80,10 @@ final class InferencePerfReader implements Reader {
       usage = Request.MISSING;
       prompt = null;
       Json.object(p, this::field);
+      if (start == Request.NO_START && end == Request.NO_START) {
+        run.unreadable++;
+        return;
+      }
       Request.Builder b = builder.clear().startNs(start).inputTokens(input);
       b.outputTokens(output, TokenSource.FILE);
       if (usage != Request.MISSING) {

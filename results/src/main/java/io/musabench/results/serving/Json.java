@@ -71,10 +71,10 @@ final class Json {
   static String damage(JsonProcessingException e) {
     JsonLocation at = e.getLocation();
     String where = at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
-    if (e instanceof JsonEOFException) {
+    String what = String.valueOf(e.getOriginalMessage());
+    if (e instanceof JsonEOFException || what.startsWith("Unexpected end-of-input")) {
       return "it breaks off in the middle" + where;
     }
-    String what = String.valueOf(e.getOriginalMessage());
     what = what.lines().findFirst().orElse("").replaceFirst("[:;]? ?(\\(|at )?\\[Source: .*", "");
     return "damaged" + where + ": " + what;
   }

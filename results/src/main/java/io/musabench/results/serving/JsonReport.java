@@ -185,7 +185,7 @@ final class JsonReport {
     number("input_mean", s.meanInput);
     number("input_std", s.stdInput);
     number("output_mean", s.meanOutput);
-    number("output_asked", s.run.askedOutput);
+    number("output_asked", s.askedOutput);
     g.writeObjectFieldStart("output_counted_by");
     for (Map.Entry<String, Long> e : s.tokenSources.entrySet()) {
       g.writeNumberField(e.getKey(), e.getValue());

@@ -33,6 +33,9 @@ final class LlmPerfReader implements Reader {
               response(run, q);
               return true;
             });
+        if (run.requests.size() == 0) {
+          throw new ServingFormatException("no element of it is a response");
+        }
       } else {
         Flat f = new Flat();
         Json.object(
@@ -55,6 +58,10 @@ final class LlmPerfReader implements Reader {
   private static void response(Run run, JsonParser p) throws IOException {
     Flat f = new Flat();
     f.put("r", p);
+    if (f.text("r.end_to_end_latency_s", "r.ttft_s", "r.error_code") == null) {
+      run.unreadable++;
+      return;
+    }
     String code = f.text("r.error_code");
     boolean failed = code != null && !code.isBlank() && !code.equalsIgnoreCase("none");
     double ttft = f.number("r.ttft_s") * 1000;

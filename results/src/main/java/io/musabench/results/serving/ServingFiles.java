@@ -128,9 +128,11 @@ public final class ServingFiles {
     if (found.isEmpty()) {
       throw new ServingFormatException(
           directory
-              + ": none of its "
-              + files.size()
-              + " JSON, CSV, YAML and log files is a result file of a known tool");
+              + (files.isEmpty()
+                  ? ": no JSON, CSV, YAML or log file in it"
+                  : ": none of its "
+                      + files.size()
+                      + " JSON, CSV, YAML and log files is a result file of a known tool"));
     }
     return new Directory(SameRun.merge(found, notes), notes);
   }

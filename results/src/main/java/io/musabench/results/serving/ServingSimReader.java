@@ -32,6 +32,9 @@ final class ServingSimReader implements Reader {
     first = Request.NO_START;
     last = Request.NO_START;
     Json.object(p, this::field);
+    if (queued == Request.NO_START && first == Request.NO_START && last == Request.NO_START) {
+      throw new ServingFormatException("no time in it");
+    }
     builder.startNs(queued);
     double ttft = Json.elapsedMs(queued, first);
     double end = Json.elapsedMs(queued, last);

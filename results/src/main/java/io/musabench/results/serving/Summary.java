@@ -25,6 +25,7 @@ public final class Summary {
   double meanInput = Double.NaN;
   double stdInput = Double.NaN;
   double meanOutput = Double.NaN;
+  double askedOutput = Double.NaN;
   double peakConcurrency = Double.NaN;
   double meanConcurrency = Double.NaN;
   boolean notStreaming;

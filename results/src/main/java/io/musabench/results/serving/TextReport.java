@@ -110,7 +110,9 @@ final class TextReport {
     } else if (g.basis().equals("percentiles")) {
       out.printf(Locale.ROOT, "share between %.1f and %.1f %%", 100 * g.low(), 100 * g.high());
     } else {
-      out.printf("none");
+      out.println("not computed: " + g.note());
+      toolsGoodput(s, out);
+      return;
     }
     out.printf(
         "; %s, %s%s%s%n",
@@ -118,6 +120,10 @@ final class TextReport {
         s.definitions.inclusive() ? "limit included" : "strictly",
         g.notEvaluable() > 0 ? "; " + g.notEvaluable() + " cannot be judged" : "",
         g.note() == null ? "" : "; " + g.note());
+    toolsGoodput(s, out);
+  }
+
+  private static void toolsGoodput(Summary s, PrintWriter out) {
     if (!Double.isNaN(s.run.goodputPerS)) {
       String under = s.run.slo == null ? "unknown limits" : Text.slo(s.run.slo);
       out.printf(

@@ -466,6 +466,8 @@ class KnownIssuesTest {
                 + "\"input_config\":{\"input\":{\"prompt\":{\"output_tokens\":{\"mean\":5000}}}}}");
     assertThat(finding(s, "output_length_off").what()).contains("382.0").contains("5000");
     assertThat(check(s, "prefill_and_decode_runs").verdict()).isNotEqualTo(Check.Verdict.PASS);
+    Summary raw = analyse(genAiPerf(5000, at(10, content("a")), at(20, content("b"))));
+    assertThat(finding(raw, "output_length_off").what()).contains("2.0 tokens").contains("5000");
   }
 
   // aiperf#340
@@ -495,6 +497,7 @@ class KnownIssuesTest {
                 + "\"server_usage\":{\"completion_tokens\":128}},\"error\":null}]");
     assertThat(s.meanOutput).isEqualTo(128);
     assertThat(s.tokenSources).containsOnlyKeys("usage");
+    assertThat(finding(s, "token_counts_differ").what()).startsWith("1 requests").endsWith("1");
   }
 
   // flexible-inference-bench#66
@@ -644,6 +647,10 @@ class KnownIssuesTest {
     }
     Summary all = analyse(file.toString());
     assertThat(all.stat(Metric.TTFT).max()).isEqualTo(900);
+    assertThat(finding(all, "first_wave").what())
+        .contains("first 4")
+        .contains("900")
+        .contains("100");
     Summary steady =
         analyse(file.toString(), Definitions.COURSE.with(Definitions.Duration.STEADY), SLO);
     assertThat(steady.stat(Metric.TTFT).max()).isEqualTo(100);

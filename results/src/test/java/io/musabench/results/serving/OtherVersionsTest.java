@@ -162,6 +162,8 @@ class OtherVersionsTest {
         "breaks off in the middle at line 1");
     refused("{\"completed_at\":1,\"values\":[1,2", "breaks off");
     refused("{\"a\":1,\"b\":}", "damaged");
+    refused("{\"a\":1,", "breaks off in the middle at line 1, column 8");
+    refused("SQLite format 3\u0000\u0010", "pickled", "benchmark_summary.json");
   }
 
   // ---- GuideLLM ----
@@ -529,6 +531,27 @@ class OtherVersionsTest {
   }
 
   // ---- the others ----
+
+  @Test
+  void aFormatThatWasForcedOnAnotherFileIsRefused() {
+    String vllm = vllm(2, 10);
+    String array = "[{\"a\":1},{\"b\":2}]";
+    String own = Fixtures.own("\"events\":[[10,1,\"content\"]]");
+    for (Format f : Format.values()) {
+      for (String content : List.of(own, array, "hello\n", "{\"a\":{\"b\":[1]}}")) {
+        if (f != Format.MUSABENCH || !content.equals(own)) {
+          assertThatThrownBy(() -> ServingFiles.read(write(content), f))
+              .as(f + " on " + content)
+              .isInstanceOf(ServingFormatException.class);
+        }
+      }
+      if (f != Format.VLLM && f != Format.SGLANG) {
+        assertThatThrownBy(() -> ServingFiles.read(write(vllm), f))
+            .as(f.id())
+            .isInstanceOf(ServingFormatException.class);
+      }
+    }
+  }
 
   @Test
   void aSimulationIsReadAndCalledOne() {
