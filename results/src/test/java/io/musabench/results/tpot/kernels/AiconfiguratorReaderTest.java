@@ -91,7 +91,7 @@ class AiconfiguratorReaderTest {
     KernelSource source = open();
     assertThat(source.name()).isEqualTo("aiconfigurator d vllm 0.1");
     KernelTime found = time(source, new Gemm(8, 64, 32));
-    assertThat(found.seconds()).isEqualTo(0.5e-3);
+    assertThat(found.seconds()).isEqualTo(0.5 / 1e3);
     assertThat(found.provenance()).isEqualTo(Provenance.MEASURED);
     assertThat(found.from()).isEqualTo("gemm.csv");
     assertThat(source.roofs().readGbPerS()).isEqualTo(1000);
@@ -157,7 +157,7 @@ class AiconfiguratorReaderTest {
     KernelSource source = open();
     HeadGeometry heads = new HeadGeometry(32, 4, 128);
     KernelCall decode = new PagedAttention(BatchSpec.parse("8q1s1k"), heads, Mask.CAUSAL, 16);
-    assertThat(time(source, decode).seconds()).isEqualTo(0.01e-3);
+    assertThat(time(source, decode).seconds()).isEqualTo(0.01 / 1e3);
     assertThat(time(source, decode).provenance()).isEqualTo(Provenance.MEASURED);
     // Linear in the sum of the contexts, whoever has them.
     KernelCall uneven =
@@ -191,13 +191,13 @@ class AiconfiguratorReaderTest {
             + "TRTLLM,2.29,D,all_reduce,NCCL,half,2,1000,9\n"
             + "TRTLLM,2.29,D,alltoall,NCCL,half,2,1000,9\n");
     KernelSource graph = open();
-    assertThat(time(graph, new AllReduce(1000, 2)).seconds()).isEqualTo(0.004e-3);
-    assertThat(time(graph, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.1e-3);
-    assertThat(time(graph, new AllGather(500, 2)).seconds()).isEqualTo(0.007e-3);
+    assertThat(time(graph, new AllReduce(1000, 2)).seconds()).isEqualTo(0.004 / 1e3);
+    assertThat(time(graph, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.1 / 1e3);
+    assertThat(time(graph, new AllGather(500, 2)).seconds()).isEqualTo(0.007 / 1e3);
     KernelSource eager = KernelSources.open(folder, Mode.EAGER);
     // The shortest eager row is the host's launch, which the engine counts by itself.
-    assertThat(time(eager, new AllReduce(1000, 2)).seconds()).isEqualTo(0.004e-3);
-    assertThat(time(eager, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.12e-3);
+    assertThat(time(eager, new AllReduce(1000, 2)).seconds()).isEqualTo(0.004 / 1e3);
+    assertThat(time(eager, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.12 / 1e3);
   }
 
   @Test
