@@ -50,6 +50,18 @@ int mb_call_launch(mb_call* call);
 // index, else -1.
 int mb_calls_launch(mb_call* const* calls, int32_t count, int32_t* failed);
 
+// Two calls in one, where the second takes what the first returns. A TVMFFISafeCallType: the chain is an mb_call too.
+//
+//   args[0]   OpaquePtr, the first mb_call
+//   args[1]   OpaquePtr, the second mb_call
+//   args[2+i] Int, which argument of the second call becomes the i-th value that the first one returns; -1: none
+//
+// Values are counted depth first through nested arrays: [[a, b], 4] is a, b, 4. The first call's result is released
+// after the second call, so memory that the first allocated from the environment is not handed out again in between.
+// The second call's arguments are written in place and are None again afterwards. The result is the second call's.
+// A first call that returns another number of values raises a ValueError, and the second is not run.
+int mb_call_chain(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
+
 // ---- Programs
 
 enum mb_item_kind {

@@ -21,13 +21,15 @@ public final class ArgumentPacker {
   static final int INT = 1;
   static final int BOOL = 2;
   static final int FLOAT = 3;
+  static final int POINTER = 4;
   static final int TENSOR_POINTER = 7;
   static final int RAW_STRING = 8;
+  static final int TENSOR_OBJECT = 70;
 
   private final KernelFunction function;
   private final List<Argument> arguments = new ArrayList<>();
   private final List<Tensor> tensors = new ArrayList<>();
-  private final List<Memory> strings = new ArrayList<>();
+  private final List<Object> kept = new ArrayList<>(); // what the arguments point into
 
   private record Argument(int type, long bits) {}
 
@@ -72,8 +74,27 @@ public final class ArgumentPacker {
     Memory memory = new Memory(bytes.length + 1L);
     memory.write(0, bytes, 0, bytes.length);
     memory.setByte(bytes.length, (byte) 0);
-    strings.add(memory);
+    kept.add(memory);
     return add(RAW_STRING, Pointer.nativeValue(memory));
+  }
+
+  /**
+   * A tensor that a function returned, passed as the object it is. For parameters that take no
+   * pointer to a DLTensor because they may keep or return the tensor.
+   *
+   * @param value a tensor; a launch after it was closed throws {@link IllegalStateException}
+   */
+  public ArgumentPacker tensorObject(ReturnedValue value) {
+    tensors.add(value.asTensor());
+    kept.add(value);
+    return add(TENSOR_OBJECT, value.objectAddress());
+  }
+
+  /** A call, passed as a pointer to its {@code mb_call}. */
+  ArgumentPacker call(PreparedCall call) {
+    tensors.addAll(List.of(call.tensors()));
+    kept.add(call);
+    return add(POINTER, call.address());
   }
 
   /** None: an optional argument that is left out. */
@@ -89,7 +110,7 @@ public final class ArgumentPacker {
   /** Packs the arguments for launching many times. */
   public PreparedCall prepare() {
     return new PreparedCall(
-        function, pack(), arguments.size(), tensors.toArray(new Tensor[0]), List.copyOf(strings));
+        function, pack(), arguments.size(), tensors.toArray(new Tensor[0]), List.copyOf(kept));
   }
 
   /**

@@ -123,6 +123,15 @@ public final class Ffi {
     }
   }
 
+  /** A function of the support library as a kernel. */
+  KernelFunction supportFunction(String symbol, String name) {
+    long address =
+        support
+            .find(symbol)
+            .orElseThrow(() -> new UnsatisfiedLinkError(support.path() + " has no " + symbol));
+    return new KernelFunction(this, name, address);
+  }
+
   /** The handle of the calling thread's stream for a device; 0 is the legacy stream. */
   public long streamHandle(int device) {
     return FfiNatives.envGetStream(deviceType, device);
@@ -208,8 +217,9 @@ public final class Ffi {
       }
       String kind = text(error, 24);
       String message = text(error, 40);
+      String backtrace = text(error, 56);
       FfiNatives.objectDecRef(Pointer.nativeValue(error));
-      return new FfiException(kind, message, kernel);
+      return new FfiException(kind, message, kernel, backtrace);
     }
   }
 

@@ -23,21 +23,17 @@ public final class PreparedCall {
   private final Memory arguments;
   private final int count;
   private final Tensor[] tensors;
-  private final List<Memory> strings; // kept reachable: the arguments point into them
+  private final List<Object> kept; // reachable: the arguments point into them
   private final Memory call;
   private final long address;
 
   PreparedCall(
-      KernelFunction function,
-      Memory arguments,
-      int count,
-      Tensor[] tensors,
-      List<Memory> strings) {
+      KernelFunction function, Memory arguments, int count, Tensor[] tensors, List<Object> kept) {
     this.function = function;
     this.arguments = arguments;
     this.count = count;
     this.tensors = tensors;
-    this.strings = strings;
+    this.kept = kept;
     call = new Memory(CALL_BYTES);
     call.clear();
     call.setLong(0, function.address());
@@ -71,6 +67,32 @@ public final class PreparedCall {
     result.setLong(0, call.getLong(RESULT));
     result.setLong(8, call.getLong(RESULT + 8));
     return new ReturnedValue(function.ffi(), result, 0, null);
+  }
+
+  /**
+   * This call followed by another that takes what this one returns, as one call: launching it
+   * launches both, and what this one returned is released after the second. The two stay usable,
+   * the second only through the chain.
+   *
+   * @param second its arguments that are to be replaced may be packed as anything
+   * @param targets for each value that this call returns, counted depth first through nested
+   *     arrays, which argument of the second it becomes; -1: none
+   */
+  public PreparedCall then(PreparedCall second, int... targets) {
+    ArgumentPacker arguments =
+        function
+            .ffi()
+            .supportFunction("mb_call_chain", name() + " + " + second.name())
+            .arguments()
+            .call(this)
+            .call(second);
+    for (int target : targets) {
+      if (target >= second.count) {
+        throw new IllegalArgumentException(second.name() + " has no argument " + target);
+      }
+      arguments.integer(target);
+    }
+    return arguments.prepare();
   }
 
   /** The kernel's name. */
@@ -109,6 +131,10 @@ public final class PreparedCall {
     return address;
   }
 
+  Tensor[] tensors() {
+    return tensors;
+  }
+
   FfiException failure(int code) {
     return function.ffi().raised(code, function.name());
   }
@@ -122,6 +148,6 @@ public final class PreparedCall {
 
   @Override
   public String toString() {
-    return name() + java.util.Arrays.toString(tensors) + (strings.isEmpty() ? "" : " " + strings);
+    return name() + java.util.Arrays.toString(tensors);
   }
 }

@@ -82,6 +82,14 @@ public final class ReturnedValue implements AutoCloseable {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
+  /** The address of the object; this keeps the only reference. */
+  long objectAddress() {
+    if (typeIndex() < OBJECT_BEGIN) {
+      throw wrongType("an object");
+    }
+    return any.getLong(offset + 8);
+  }
+
   /** The tensor, a view of the returned memory. */
   public Tensor asTensor() {
     if (typeIndex() != TENSOR) {

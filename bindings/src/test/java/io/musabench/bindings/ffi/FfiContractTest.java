@@ -267,6 +267,59 @@ class FfiContractTest {
   }
 
   @Test
+  void shouldPassWhatACallReturnsToTheNext() {
+    try (Tensor like = ffi.allocate(DType.F32, 2, 3);
+        PooledAllocator pool = ffi.createPool()) {
+      pool.use();
+      PreparedCall pairs = call("allocate_pairs").tensor(like).integer(1).prepare();
+      PreparedCall describe = call("describe").none().prepare();
+      PreparedCall chain = pairs.then(describe, -1, 0, -1);
+      assertThat(chain.name()).isEqualTo("ffi_test_allocate_pairs + ffi_test_describe");
+      for (int run = 0; run < 2; run++) {
+        try (ReturnedValue text = chain.invoke()) {
+          assertThat(text.asString()).startsWith("float32[2, 3] strides [3, 1]");
+        }
+        assertThat(pool.stats().liveTensors()).isZero();
+      }
+      chain.launch();
+      try (ReturnedValue none = describe.invoke()) {
+        assertThat(none.asString()).isEqualTo("None");
+      }
+      try (ReturnedValue count = pairs.then(call("integer").none().prepare(), -1, -1, 0).invoke()) {
+        assertThat(count.asLong()).isEqualTo(1);
+      }
+      assertThatThrownBy(() -> pairs.then(describe, 0).launch())
+          .isInstanceOf(FfiException.class)
+          .hasMessageContaining("3 values, wanted 1");
+      assertThatThrownBy(() -> pairs.then(describe, 1))
+          .isInstanceOf(IllegalArgumentException.class);
+      PreparedCall number = call("number").none().prepare();
+      assertThatThrownBy(() -> pairs.then(number, 0, -1, -1).launch())
+          .isInstanceOf(FfiException.class)
+          .hasMessageContaining("TypeError");
+      assertThat(pool.stats().liveTensors()).isZero();
+      like.close();
+      assertThatThrownBy(chain::launch).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void shouldPassReturnedTensorsAsObjects() {
+    try (Tensor like = ffi.allocate(DType.F32, 2);
+        PooledAllocator pool = ffi.createPool()) {
+      pool.use();
+      ReturnedValue returned = call("allocate").tensor(like).invoke();
+      PreparedCall echo = call("echo").tensorObject(returned).prepare();
+      try (ReturnedValue same = echo.invoke()) {
+        assertThat(same.typeIndex()).isEqualTo(70);
+        assertThat(same.asTensor().address()).isEqualTo(returned.asTensor().address());
+      }
+      returned.close();
+      assertThatThrownBy(echo::launch).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
   void shouldRefuseToLaunchWithAClosedTensor() {
     Tensor tensor = ffi.allocate(DType.F32, 2);
     PreparedCall call = call("describe").tensor(tensor).prepare();
