@@ -289,6 +289,14 @@ public record ModelConfig(
       return Arrays.stream(Family.values()).map(Family::architecture).toList();
     }
 
+    private Moe moe(int experts, int perToken) {
+      try {
+        return new Moe(experts, perToken);
+      } catch (IllegalArgumentException e) {
+        throw error(e.getMessage());
+      }
+    }
+
     /** Null for a dense family. */
     Moe moe(Family family) {
       return switch (family) {
@@ -300,13 +308,13 @@ public record ModelConfig(
                 "layers without experts (decoder_sparse_step, mlp_only_layers) among layers with"
                     + " experts are not supported");
           }
-          yield new Moe(positive("num_experts"), positive("num_experts_per_tok"));
+          yield moe(positive("num_experts"), positive("num_experts_per_tok"));
         }
         case MIXTRAL -> {
           if (root.hasNonNull("sliding_window")) {
             throw error("sliding-window attention (sliding_window) is not supported");
           }
-          yield new Moe(positive("num_local_experts"), positive("num_experts_per_tok"));
+          yield moe(positive("num_local_experts"), positive("num_experts_per_tok"));
         }
       };
     }
