@@ -104,8 +104,11 @@ final class MachineProbe {
           }
         });
     for (String name : properties.stringPropertyNames()) {
-      if (name.startsWith("musabench.") && !name.startsWith(Environment.VERSION_PROPERTY)) {
-        found.put(name, properties.getProperty(name));
+      String value = properties.getProperty(name);
+      boolean ours = name.startsWith("musabench.");
+      // Maven passes on every property it knows; what nobody has set is empty.
+      if (ours && !name.startsWith(Environment.VERSION_PROPERTY) && !value.isEmpty()) {
+        found.put(name, value);
       }
     }
     return found;

@@ -31,6 +31,12 @@ public final class Params {
   /** Value of {@link #MODE}: one graph replayed. */
   public static final String GRAPH = "graph";
 
+  /** Where the operands are: {@code cold}, or {@link #HOT}. */
+  public static final String CACHE = "cache";
+
+  /** Value of {@link #CACHE}: where the launch before has left them. */
+  public static final String HOT = "hot";
+
   private Params() {}
 
   /** One field with all parameters; {@code %}, {@code ;} and {@code =} in values are escaped. */

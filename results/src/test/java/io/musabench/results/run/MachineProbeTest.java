@@ -100,6 +100,7 @@ class MachineProbeTest {
   @Test
   void keepsTheSettingsOfTheSuiteAndTheRuntimesOnly() {
     Properties properties = new Properties();
+    properties.setProperty("musabench.ffi.library", "");
     properties.setProperty("musabench.target", "host");
     properties.setProperty("musabench.version.mate", "1");
     properties.setProperty("user.home", "/home/x");

@@ -37,9 +37,15 @@ class RoofsTest {
             .deviceTimesUs(new double[] {1})
             .work(new Work(0, 1_000_000_000))
             .build();
+    CaseResult cached =
+        CaseResult.of("roof.ReadBandwidth", Map.of("cache", "hot"))
+            .deviceTimesUs(new double[] {1})
+            .work(new Work(0, 1_000_000_000))
+            .build();
     CaseResult skipped =
         CaseResult.of("roof.ReadBandwidth", Map.of("streams", "3")).work(new Work(0, 1)).build();
-    Roofs roofs = Roofs.of(List.of(read("1", 1e5), read("2", 5e4), flops, failed, copy, skipped));
+    Roofs roofs =
+        Roofs.of(List.of(read("1", 1e5), read("2", 5e4), flops, failed, copy, cached, skipped));
     assertThat(roofs.readGbPerS()).isCloseTo(20, within(1e-9));
     assertThat(roofs.tflopPerS()).isCloseTo(0.1, within(1e-9));
   }
