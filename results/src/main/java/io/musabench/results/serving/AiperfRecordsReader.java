@@ -117,7 +117,7 @@ final class AiperfRecordsReader implements Reader {
   }
 
   private boolean error(String name, JsonParser p) throws IOException {
-    if (name.equals("type")) {
+    if (name.equals("type") || name.equals("error_type")) {
       String type = Json.text(p);
       cancelled |= type != null && type.contains("Cancel");
       return true;

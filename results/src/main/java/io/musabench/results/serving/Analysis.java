@@ -284,7 +284,11 @@ public final class Analysis {
     for (Metric metric : Metric.values()) {
       Reported r = run.reported(metric);
       if (r != null) {
-        s.metrics.put(metric, Stat.of(r));
+        Stat stat = Stat.of(r);
+        if (metric != Metric.ITL && run.errors > 0 && run.ok > 0) {
+          stat.failuresAmong(run.ok, run.errors);
+        }
+        s.metrics.put(metric, stat);
       } else if (metric != Metric.TTFO) {
         s.metrics.put(metric, Stat.missing(metric, formula(metric), "not in the file"));
       }

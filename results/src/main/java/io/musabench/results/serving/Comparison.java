@@ -17,8 +17,9 @@ final class Comparison {
    *
    * @param blanked what is not comparable with the column's definition, and why; empty if nothing
    * @param blanks the metrics that this is about
+   * @param remarks what to know about values that are shown
    */
-  record Row(Summary summary, List<String> blanked, Set<Metric> blanks) {
+  record Row(Summary summary, List<String> blanked, Set<Metric> blanks, List<String> remarks) {
     boolean comparable() {
       return blanked.isEmpty();
     }
@@ -31,20 +32,41 @@ final class Comparison {
 
   static List<Row> of(List<Summary> summaries) {
     List<Row> rows = new ArrayList<>();
+    boolean reasoning = summaries.stream().anyMatch(Comparison::reasons);
     for (Summary s : summaries) {
       List<String> blanked = new ArrayList<>();
       Set<Metric> blanks = EnumSet.noneOf(Metric.class);
       for (Metric metric : new Metric[] {Metric.TTFT, Metric.TPOT, Metric.ITL, Metric.E2E}) {
         Stat stat = s.stat(metric);
-        if (!stat.missing() && !stat.formula.comparable() && !allAlike(metric, summaries)) {
+        // Where a model reasons first, the first token of the answer is not the first token.
+        boolean other =
+            !stat.formula.comparable() || reasoning && stat.formula == Formula.TTFT_FIRST_CONTENT;
+        if (!stat.missing() && other && !allAlike(metric, summaries)) {
           blanks.add(metric);
           blanked.add(
               metric.id() + " is " + stat.formula.id() + " here (" + stat.formula.meaning() + ")");
         }
       }
-      rows.add(new Row(s, blanked, blanks));
+      rows.add(new Row(s, blanked, blanks, remarks(s)));
     }
     return rows;
+  }
+
+  private static boolean reasons(Summary s) {
+    Stat answer = s.stat(Metric.TTFO);
+    return answer != null && answer.mean > 1.001 * s.stat(Metric.TTFT).mean;
+  }
+
+  /** Percentiles that a file states are by its tool's method, whatever was asked for. */
+  private static List<String> remarks(Summary s) {
+    if (s.run.hasRequests()) {
+      return List.of();
+    }
+    return switch (s.run.tool) {
+      case "guidellm" -> List.of("percentiles are the tool's: values that occurred (inverted CDF)");
+      case "evalscope" -> List.of("percentiles are the tool's: values that occurred, rounded");
+      default -> List.of();
+    };
   }
 
   /** Whether all runs that have the metric have it by one formula: then that is the column's. */

@@ -40,6 +40,7 @@ final class ComparisonText {
       for (String why : row.blanked()) {
         out.println("      not comparable: " + why);
       }
+      row.remarks().forEach(remark -> out.println("      note: " + remark));
     }
     sustained(rows, out);
   }

@@ -250,6 +250,7 @@ final class JsonReport {
       g.writeStringField("file", row.summary().run.source);
       g.writeBooleanField("comparable", row.comparable());
       strings("not_comparable", row.blanked());
+      strings("remarks", row.remarks());
       for (Metric m : new Metric[] {Metric.TTFT, Metric.TPOT, Metric.ITL, Metric.E2E}) {
         Stat stat = row.stat(m);
         number(m.id() + "_p50_ms", stat == null ? Double.NaN : stat.p50);

@@ -142,6 +142,13 @@ public final class Stat {
     return d.compat() == null ? value : d.compat().roundPercentile(metric, value);
   }
 
+  /** Statistics alone tell P99 with failures only where it is infinite. */
+  void failuresAmong(long ok, long failures) {
+    if (1 + (ok + failures - 1) * 0.99 > ok) {
+      p99WithFailures = Double.POSITIVE_INFINITY;
+    }
+  }
+
   static Stat of(Reported r) {
     Stat s = new Stat(r.formula.metric(), r.formula);
     s.called = r.called;

@@ -59,19 +59,27 @@ final class TextReport {
     s.others.forEach((name, stat) -> row(name.toUpperCase(Locale.ROOT), stat, out));
     Stat ttft = s.metrics.get(Metric.TTFT);
     for (Stat stat : List.of(ttft, s.metrics.get(Metric.TPOT), s.metrics.get(Metric.E2E))) {
-      if (!Double.isNaN(stat.p99Low)) {
-        out.printf(
-            "  P99 %s: 95 %% interval from %s ms %s%s%n",
-            stat.metric.id().toUpperCase(Locale.ROOT),
-            Text.number(stat.p99Low),
-            Double.isInfinite(stat.p99High)
-                ? "without upper bound"
-                : "to " + Text.number(stat.p99High) + " ms",
-            Double.isNaN(stat.p99WithFailures)
-                ? ""
-                : "; with failures as infinite " + Text.number(stat.p99WithFailures));
+      String p99 = p99(stat);
+      if (!p99.isEmpty()) {
+        out.printf("  P99 %s: %s%n", stat.metric.id().toUpperCase(Locale.ROOT), p99);
       }
     }
+  }
+
+  private static String p99(Stat stat) {
+    String text = "";
+    if (!Double.isNaN(stat.p99Low)) {
+      text = "95 % interval from " + Text.number(stat.p99Low) + " ms ";
+      text +=
+          Double.isInfinite(stat.p99High)
+              ? "without upper bound"
+              : "to " + Text.number(stat.p99High) + " ms";
+    }
+    if (!Double.isNaN(stat.p99WithFailures)) {
+      text += text.isEmpty() ? "" : "; ";
+      text += "with failures as infinite " + Text.number(stat.p99WithFailures);
+    }
+    return text;
   }
 
   private static void row(String name, Stat stat, PrintWriter out) {

@@ -567,6 +567,33 @@ class OtherVersionsTest {
   }
 
   @Test
+  void reasoningMakesTheFirstTokenOfTheAnswerAnotherThing() {
+    List<Run> runs =
+        new java.util.ArrayList<>(
+            read(
+                Fixtures.own(
+                    "\"events\":[[100,1,\"reasoning\"],[900,1,\"content\"],[950,1,\"content\"]]")));
+    runs.addAll(
+        read(
+            "{\"time_to_first_token\":{\"unit\":\"ms\",\"avg\":910.0},\"request_latency\":"
+                + "{\"unit\":\"ms\",\"avg\":980.0}}"));
+    List<Comparison.Row> rows = Comparison.of(analyse(runs, Definitions.COURSE, Fixtures.SLO));
+    assertThat(rows.get(0).stat(Metric.TTFT).mean()).isEqualTo(100);
+    assertThat(rows.get(1).stat(Metric.TTFT)).isNull();
+    assertThat(rows.get(1).blanked().get(0)).contains("ttft.first_content");
+    List<Summary> alone = analyse(runs.subList(1, 2), Definitions.COURSE, Fixtures.SLO);
+    assertThat(Comparison.of(alone).get(0).comparable()).isTrue();
+  }
+
+  @Test
+  void failuresMakeTheP99OfAFileOfStatisticsInfinite() {
+    String failed =
+        vllm(2, 10).replace("\"completed\":4,\"failed\":0", "\"completed\":98,\"failed\":%d");
+    assertThat(analyse(String.format(failed, 2)).stat(Metric.TTFT).p99WithFailures).isInfinite();
+    assertThat(analyse(String.format(failed, 0)).stat(Metric.TTFT).p99WithFailures).isNaN();
+  }
+
+  @Test
   void whatPowerShellRedirects() throws Exception {
     String log =
         "============ Serving Benchmark Result ============\r\nSuccessful requests: 7\r\n"
