@@ -2,7 +2,9 @@ package io.musabench.results.tpot.kernels;
 
 import io.musabench.results.model.ElementType;
 import io.musabench.results.model.Precision;
+import io.musabench.results.stats.Stats;
 import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.Family.Kind;
 import io.musabench.results.tpot.kernels.TableSource.MemoryRule;
 import java.io.IOException;
@@ -193,6 +195,7 @@ final class AiconfiguratorReader {
               + ": no row of a type that this program knows (bfloat16, float16, half, fp8)");
     }
     builder.memoryRule(rule);
+    builder.launch(launchCosts());
     return builder.build(roofs);
   }
 
@@ -317,8 +320,7 @@ final class AiconfiguratorReader {
    * holds a copy into a registered buffer that a graph does without.
    */
   private static List<Point> eagerDeviceTimes(List<Point> eager, List<Point> graph) {
-    Map<Double, Double> shortest = new HashMap<>();
-    eager.forEach(p -> shortest.merge(p.a, p.seconds, Math::min));
+    Map<Double, Double> shortest = shortest(eager);
     List<Point> device = new ArrayList<>();
     for (Point p : eager) {
       boolean host = p.seconds <= ABOVE_HOST * shortest.get(p.a);
@@ -326,6 +328,29 @@ final class AiconfiguratorReader {
       device.addAll(host && !same.isEmpty() ? same : List.of(p));
     }
     return device;
+  }
+
+  /** By number of ranks. */
+  private static Map<Double, Double> shortest(List<Point> eager) {
+    Map<Double, Double> shortest = new HashMap<>();
+    eager.forEach(p -> shortest.merge(p.a, p.seconds, Math::min));
+    return shortest;
+  }
+
+  /**
+   * The only thing that these tables say about launching: what a small eager all-reduce takes is
+   * the host's. That other kernels cost as much to launch is assumed. Null without such rows.
+   */
+  private LaunchCosts launchCosts() {
+    List<Point> eager =
+        points
+            .getOrDefault(new Family(Kind.ALL_REDUCE, Precision.BF16), Map.of())
+            .getOrDefault(EAGER, List.of());
+    if (eager.isEmpty()) {
+      return null;
+    }
+    double host = Stats.median(shortest(eager).values().stream().mapToDouble(s -> s).toArray());
+    return new LaunchCosts(host, Double.NaN, Double.NaN, Provenance.ASSUMED);
   }
 
   private void nccl(CsvFile.Row row) {

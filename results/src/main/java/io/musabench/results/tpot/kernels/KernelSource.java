@@ -20,7 +20,7 @@ public interface KernelSource {
   /** Roofs of the device that was measured. */
   DeviceRoofs roofs();
 
-  /** What it costs the host to launch; only run directories know. */
+  /** What launching costs: measured in run directories, assumed from aiconfigurator's. */
   Optional<LaunchCosts> launch();
 
   /**

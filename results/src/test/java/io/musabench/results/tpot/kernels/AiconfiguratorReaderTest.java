@@ -195,6 +195,10 @@ class AiconfiguratorReaderTest {
     assertThat(time(graph, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.1 / 1e3);
     assertThat(time(graph, new AllGather(500, 2)).seconds()).isEqualTo(0.007 / 1e3);
     KernelSource eager = KernelSources.open(folder, Mode.EAGER);
+    LaunchCosts costs = eager.launch().orElseThrow();
+    assertThat(costs.perKernelSeconds()).isEqualTo(0.02 / 1e3);
+    assertThat(costs.replaySeconds()).isNaN();
+    assertThat(costs.provenance()).isEqualTo(Provenance.ASSUMED);
     // The shortest eager row is the host's launch, which the engine counts by itself.
     assertThat(time(eager, new AllReduce(1000, 2)).seconds()).isEqualTo(0.004 / 1e3);
     assertThat(time(eager, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.12 / 1e3);

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.HeadGeometry;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.KernelCall.AllReduce;
+import io.musabench.results.model.KernelCall.FmhaPrefill;
 import io.musabench.results.model.KernelCall.Gemm;
+import io.musabench.results.model.KernelCall.PagedAttention;
 import io.musabench.results.model.Layout;
+import io.musabench.results.model.Mask;
 import io.musabench.results.model.ModelOperations;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Operation;
@@ -118,6 +122,42 @@ class H100TablesTest {
     assertThat(seconds(gemm)).isGreaterThan(1e-6);
     // 14 rows of 9240 beat the data sheet, by 20 % at most.
     assertThat(seconds(gemm)).isGreaterThan(0.75 * h100().roofs().seconds(gemm, Precision.BF16));
+  }
+
+  @Provide
+  Arbitrary<KernelCall> attention() {
+    Arbitrary<HeadGeometry> heads =
+        Combinators.combine(
+                Arbitraries.integers().between(1, 12),
+                Arbitraries.integers().between(1, 16),
+                Arbitraries.of(64, 80, 96, 128, 192, 256))
+            .as((kv, group, d) -> new HeadGeometry(kv * group, kv, d));
+    Arbitrary<BatchSpec> batches =
+        Combinators.combine(
+                Arbitraries.integers().between(1, 3000),
+                Arbitraries.integers().between(1, 5000),
+                Arbitraries.integers().between(0, 200_000))
+            .as(
+                (n, q, cached) ->
+                    BatchSpec.uniform(n, n > 300 ? 1 : q, (n > 300 ? 1 : q) + cached));
+    return Combinators.combine(heads, batches)
+        .as(
+            (h, b) ->
+                b.isPrefill()
+                    ? new FmhaPrefill(b, h, Mask.CAUSAL)
+                    : new PagedAttention(b, h, Mask.CAUSAL, 16));
+  }
+
+  @Property
+  void attentionOfAnyShapeHasATimeThatIsNotBelowItsRoof(
+      @ForAll("attention") KernelCall call, @ForAll("precisions") Precision precision) {
+    double seconds = h100().time(call, precision).orElseThrow().seconds();
+    assertThat(seconds).isFinite().isGreaterThan(0.95 * h100().roofs().seconds(call, precision));
+  }
+
+  @Provide
+  Arbitrary<Precision> precisions() {
+    return Arbitraries.of("bf16", "fp16", "fp8/bf16/bf16", "fp8/bf16/fp8").map(Precision::parse);
   }
 
   @Test
