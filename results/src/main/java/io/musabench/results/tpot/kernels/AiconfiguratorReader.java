@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,8 +35,8 @@ import java.util.stream.Stream;
  * the system is looked for beside the tables and in the folders above.
  *
  * <p>Latencies are milliseconds. The context of generation attention is {@code isl + step}; the
- * size of a message counts elements; attention of vLLM was measured with the write to the KV cache
- * that its layer does first.
+ * size of a message counts elements; attention of vLLM up to 0.14 was measured with the write to
+ * the KV cache that its layer does first.
  */
 final class AiconfiguratorReader {
   private static final String LATENCY = "latency";
@@ -46,6 +48,12 @@ final class AiconfiguratorReader {
 
   /** An eager row this much above the shortest one is no longer the host's. */
   private static final double ABOVE_HOST = 1.5;
+
+  private static final Pattern VLLM = Pattern.compile("vllm 0\\.(\\d{1,4})\\b");
+  private static final int LAST_MINOR_WITH_WRITE = 14;
+
+  /** Depth of {@code systems/data/<system>/<operation>/<backend>/<version>/<table>}. */
+  private static final int DEPTH = 8;
 
   /** Folders above a table in which its system's file may stand: from version up to systems. */
   private static final int FOLDERS_UP = 6;
@@ -105,7 +113,7 @@ final class AiconfiguratorReader {
   }
 
   private void find(Path path) {
-    try (Stream<Path> walk = Files.walk(path)) {
+    try (Stream<Path> walk = Files.walk(path, DEPTH)) {
       for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile).sorted()::iterator) {
         String name = file.getFileName().toString();
         if (name.matches(".*\\.(csv|txt|parquet)")) {
@@ -185,8 +193,8 @@ final class AiconfiguratorReader {
           }
           best.forEach(p -> builder.add(family, p.a, p.b, p.y, p.x, p.seconds, p.from));
         });
-    if (measured.contains("vllm")
-        && points.keySet().stream().anyMatch(f -> f.kind() == Kind.DECODE_ATTENTION)) {
+    if (versions.getOrDefault(Table.ATTENTION, Map.of()).keySet().stream()
+        .anyMatch(AiconfiguratorReader::writesInAttention)) {
       builder.contained(Kind.KV_CACHE_WRITE, "attention");
     }
     if (builder.isEmpty()) {
@@ -197,6 +205,15 @@ final class AiconfiguratorReader {
     builder.memoryRule(rule);
     builder.launch(launchCosts());
     return builder.build(roofs);
+  }
+
+  /**
+   * Whether {@code forward} of vLLM's attention, which was measured, also writes the new keys and
+   * values to the cache. It did until both were split (vLLM pull request 25954, after 0.14).
+   */
+  private static boolean writesInAttention(String version) {
+    Matcher m = VLLM.matcher(version);
+    return m.lookingAt() && Integer.parseInt(m.group(1)) <= LAST_MINOR_WITH_WRITE;
   }
 
   private record Point(double a, double b, double y, double x, double seconds, String from) {}

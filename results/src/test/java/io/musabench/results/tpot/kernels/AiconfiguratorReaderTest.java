@@ -170,6 +170,9 @@ class AiconfiguratorReaderTest {
     assertThat(write.seconds()).isZero();
     assertThat(write.from()).isEqualTo("contained in attention");
 
+    write("a.csv", Files.readString(folder.resolve("a.csv")).replace("VLLM,0.1,", "VLLM,0.15.1,"));
+    assertThat(time(open(), new KvCacheWrite(8, heads)).provenance()).isEqualTo(Provenance.ASSUMED);
+
     KernelCall mixed = new PagedAttention(BatchSpec.parse("8q1k_8q1s1k"), heads, Mask.CAUSAL, 16);
     assertThat(time(source, mixed).seconds()).isCloseTo(7.01e-3, within(1e-9));
   }
