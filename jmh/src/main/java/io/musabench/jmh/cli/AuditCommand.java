@@ -4,8 +4,8 @@ import io.musabench.results.audit.AuditOptions;
 import io.musabench.results.audit.AuditReport;
 import io.musabench.results.audit.EndToEndTable;
 import io.musabench.results.audit.TableAudit;
-import io.musabench.results.model.Precision;
 import io.musabench.results.serving.Slo;
+import io.musabench.results.tpot.answers.Setup;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -62,7 +62,9 @@ final class AuditCommand implements Callable<Integer> {
   @Option(
       names = "--precision",
       paramLabel = "TYPE",
-      description = "bf16 (default), fp16, fp8, or weights/activations/KV as in fp8/bf16/fp8")
+      description =
+          "bf16 (default), fp16, fp8 (weights only), or weights/activations/KV as in"
+              + " fp8/bf16/fp8")
   private String precision;
 
   @Option(names = "--device", paramLabel = "NAME|PATH", description = "device, or its data sheet")
@@ -109,7 +111,7 @@ final class AuditCommand implements Callable<Integer> {
               sloTtft == null ? null : Slo.milliseconds(sloTtft),
               sloTpot == null ? null : Slo.milliseconds(sloTpot),
               device,
-              precision == null ? null : Precision.parse(precision),
+              precision == null ? null : Setup.precision(precision),
               tolerance / 100);
       audit = TableAudit.of(EndToEndTable.open(file), options);
     } catch (IllegalArgumentException e) {

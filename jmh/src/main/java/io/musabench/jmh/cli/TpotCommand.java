@@ -1,29 +1,58 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.tpot.answers.PredictionReport;
+import io.musabench.results.tpot.answers.Setup;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
-/** {@code musabench tpot}. */
+/** {@code musabench tpot}: predicts, and holds the other questions. */
 @Command(
     name = "tpot",
     mixinStandardHelpOptions = true,
-    description = "What kernel times mean for the user of a service.",
-    subcommands = {TpotIdentifyCommand.class},
+    description =
+        "Predicts from kernel times what the user of a service feels: TPOT with its interval, TTFT"
+            + " from staggered to burst arrivals, throughput, what binds, and the operations of a"
+            + " step. Closed loop of --concurrency requests; several with commas. The subcommands"
+            + " answer other questions.",
+    subcommands = {TpotStepCommand.class, TpotIdentifyCommand.class},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:answered",
       "64:usage: unknown option, name or value, or a file that cannot be used",
       "70:an error inside musabench"
     })
-final class TpotCommand implements Runnable {
-  @Spec private CommandSpec spec;
+final class TpotCommand extends Answer {
+  @Mixin private TpotOptions options;
+
+  @Mixin private TpotOptions.Loads loads;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1",
+      description = "requests in flight; 1 by default")
+  private List<Integer> concurrency;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "SPEC|N",
+      split = ",",
+      description =
+          "predicts these steps too: batch specs such as 64q1s4k, or numbers of decodes at the"
+              + " mean context")
+  private List<String> batches = List.of();
 
   @Override
-  public void run() {
-    throw new ParameterException(
-        spec.commandLine(),
-        "name a question: " + String.join(", ", spec.commandLine().getSubcommands().keySet()));
+  String answer(boolean json) {
+    Setup setup = Setup.open(options.request());
+    List<BatchSpec> steps = new ArrayList<>();
+    batches.forEach(b -> steps.add(Setup.batch(b, loads.isl + loads.osl / 2)));
+    PredictionReport report = new PredictionReport(setup, loads.of(concurrency), steps);
+    return json ? report.json() : report.text();
   }
 }

@@ -5,17 +5,12 @@ import io.musabench.results.audit.EndToEndTable;
 import io.musabench.results.tpot.answers.Identification;
 import io.musabench.results.tpot.answers.Identification.Range;
 import io.musabench.results.tpot.answers.IdentificationReport;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code musabench tpot identify}. */
 @Command(
@@ -25,7 +20,7 @@ import picocli.CommandLine.Spec;
         "From an end-to-end table alone: the interval of each parameter that nobody measured"
             + " (launch cost a kernel, interference of prefills, requests in flight), and the"
             + " experiment that would narrow them most. Reads what `musabench audit` reads.")
-final class TpotIdentifyCommand implements Callable<Integer> {
+final class TpotIdentifyCommand extends Answer {
   private static final Pattern COUNT = Pattern.compile("(\\d{1,7})(?:-(\\d{1,7}))?");
 
   @Parameters(
@@ -61,28 +56,14 @@ final class TpotIdentifyCommand implements Callable<Integer> {
       description = "how far off the table may be; 10 by default")
   private double tolerance;
 
-  @Option(names = "--json", description = "prints JSON")
-  private boolean json;
-
-  @Spec private CommandSpec spec;
-
   @Override
-  public Integer call() {
-    IdentificationReport report;
-    try {
-      AuditOptions options =
-          new AuditOptions(
-              model, tp, isl, osl, concurrency, null, null, null, null, tolerance / 100);
-      report =
-          new IdentificationReport(
-              file.toString(), Identification.of(EndToEndTable.open(file), options, kernelCount()));
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage());
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? report.json() : report.text());
-    out.flush();
-    return ExitCode.OK;
+  String answer(boolean json) {
+    AuditOptions options =
+        new AuditOptions(model, tp, isl, osl, concurrency, null, null, null, null, tolerance / 100);
+    IdentificationReport report =
+        new IdentificationReport(
+            file.toString(), Identification.of(EndToEndTable.open(file), options, kernelCount()));
+    return json ? report.json() : report.text();
   }
 
   private Range kernelCount() {

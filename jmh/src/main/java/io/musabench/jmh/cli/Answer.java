@@ -1,0 +1,41 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.run.RunException;
+import io.musabench.results.tpot.kernels.KernelSourceException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command that computes one text, or one JSON document, from files and options. */
+abstract class Answer implements Callable<Integer> {
+  @Option(names = "--json", description = "prints JSON")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  /**
+   * The whole output.
+   *
+   * @throws IllegalArgumentException if the command line or a file it names cannot be used
+   */
+  abstract String answer(boolean json);
+
+  @Override
+  public final Integer call() {
+    String answer;
+    try {
+      answer = answer(json);
+    } catch (IllegalArgumentException | KernelSourceException | RunException e) {
+      // One line, whatever a library below put into its message.
+      String line = String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
+      throw new ParameterException(spec.commandLine(), line, e);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(answer);
+    out.flush();
+    return ExitCode.OK;
+  }
+}

@@ -1,0 +1,216 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.tpot.Disaggregation;
+import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.Setup;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Option;
+
+/** Options that the questions of {@code musabench tpot} share: model, engine and kernel times. */
+final class TpotOptions {
+  @Option(names = "--model", paramLabel = "NAME|PATH", description = "model, or its config.json")
+  String model;
+
+  @Option(
+      names = "--tp",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "tensor-parallel ranks; 1 by default")
+  int tp;
+
+  @Option(
+      names = "--kernels",
+      paramLabel = "SRC",
+      description =
+          "kernel times: run directories of this suite, folders of aiconfigurator's tables, or CSV"
+              + " files kernel,shape,precision,seconds_us,relative_error,source; several times or"
+              + " with commas",
+      split = ",")
+  List<Path> kernels = List.of();
+
+  @Option(
+      names = "--mode",
+      paramLabel = "eager|graph",
+      defaultValue = "graph",
+      description = "how kernels are launched; graph by default")
+  String mode;
+
+  @Option(
+      names = "--precision",
+      paramLabel = "TYPE",
+      defaultValue = "bf16",
+      description =
+          "bf16 (default), fp16, fp8 (weights only), or weights/activations/KV as in"
+              + " fp8/bf16/fp8")
+  String precision;
+
+  @Option(
+      names = "--capture-sizes",
+      paramLabel = "exact|vllm|LIST",
+      defaultValue = "exact",
+      description = "sizes that have a graph; a step runs in the next larger one")
+  String captureSizes;
+
+  @Option(
+      names = "--launch-us",
+      paramLabel = "US",
+      description = "host time to launch one kernel; from the kernel times by default")
+  Double launchUs;
+
+  @Option(
+      names = "--node-us",
+      paramLabel = "US",
+      description = "device time that a node of a graph adds; from the kernel times by default")
+  Double nodeUs;
+
+  @Option(
+      names = "--replay-us",
+      paramLabel = "US",
+      description = "host time to replay a graph; from the kernel times by default")
+  Double replayUs;
+
+  @Option(
+      names = "--gap-ms",
+      paramLabel = "MS",
+      defaultValue = "0",
+      description = "host gap between two steps; 0 by default")
+  double gapMs;
+
+  @Option(
+      names = "--per-request-us",
+      paramLabel = "US",
+      defaultValue = "0",
+      description = "host time a request and step; 0 by default")
+  double perRequestUs;
+
+  @Option(
+      names = "--token-budget",
+      paramLabel = "TOKENS",
+      defaultValue = "0",
+      description = "chunked prefill: most tokens in a step; 0 (default): prompts run whole")
+  int tokenBudget;
+
+  @Option(names = "--max-running", paramLabel = "N", description = "most requests that run at once")
+  Integer maxRunning;
+
+  @Option(
+      names = "--kv-tokens",
+      paramLabel = "TOKENS",
+      defaultValue = "0",
+      description = "tokens that the KV cache holds; from the device's memory by default")
+  long kvTokens;
+
+  @Option(
+      names = "--memory-share",
+      paramLabel = "SHARE",
+      description = "share of the memory that the server fills; 0.9 by default")
+  Double memoryShare;
+
+  @Option(
+      names = "--page-size",
+      paramLabel = "TOKENS",
+      defaultValue = "16",
+      description = "tokens of a page of the KV cache; 16 by default")
+  int pageSize;
+
+  /** Options of the load. */
+  static final class Loads {
+    @Option(
+        names = "--isl",
+        paramLabel = "TOKENS",
+        defaultValue = "1024",
+        description = "tokens of a prompt; 1024 by default")
+    int isl;
+
+    @Option(
+        names = "--osl",
+        paramLabel = "TOKENS",
+        defaultValue = "256",
+        description = "tokens of an answer; 256 by default")
+    int osl;
+
+    @Option(
+        names = "--prefix-hits",
+        paramLabel = "SHARE",
+        defaultValue = "0",
+        description = "share of each prompt that is in the prefix cache; 0 by default")
+    double prefixHits;
+
+    @Option(
+        names = "--separate-prefill",
+        paramLabel = "P:D",
+        description = "P/D separation: groups of devices that prefill, and that decode")
+    String separate;
+
+    @Option(
+        names = "--kv-link",
+        paramLabel = "GB/S",
+        defaultValue = "50",
+        description = "with it: bandwidth of a rank's link for keys and values; 50 by default")
+    double kvLink;
+
+    @Option(
+        names = "--kv-link-us",
+        paramLabel = "US",
+        defaultValue = "0",
+        description = "with it: time before the first of them arrive; 0 by default")
+    double kvLinkUs;
+
+    @Option(
+        names = "--speculate",
+        paramLabel = "A:K[:US]",
+        description =
+            "speculative decoding: acceptance rate, tokens guessed a step, us to draft a token")
+    String speculate;
+
+    List<Workload> of(List<Integer> concurrencies) {
+      Disaggregation pd = separate == null ? null : Setup.separate(separate, kvLink, kvLinkUs);
+      return Setup.workloads(
+          concurrencies,
+          isl,
+          osl,
+          prefixHits,
+          pd,
+          speculate == null ? null : Setup.speculation(speculate));
+    }
+  }
+
+  /**
+   * What the options ask for.
+   *
+   * @throws IllegalArgumentException if the mode does not exist
+   */
+  Setup.Request request() {
+    Setup.Request r = new Setup.Request();
+    r.model = model;
+    r.tp = tp;
+    r.precision = precision;
+    r.kernels = kernels;
+    r.mode = mode(mode);
+    r.captureSizes = captureSizes;
+    r.launchUs = launchUs;
+    r.nodeUs = nodeUs;
+    r.replayUs = replayUs;
+    r.gapMs = gapMs;
+    r.perRequestUs = perRequestUs;
+    r.tokenBudget = tokenBudget;
+    r.maxRunning = maxRunning;
+    r.kvTokens = kvTokens;
+    r.memoryShare = memoryShare;
+    r.pageSize = pageSize;
+    return r;
+  }
+
+  private static Mode mode(String text) {
+    return Arrays.stream(Mode.values())
+        .filter(m -> m.name().equals(text.toUpperCase(Locale.ROOT)))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException("--mode takes eager or graph, not \"" + text + "\""));
+  }
+}

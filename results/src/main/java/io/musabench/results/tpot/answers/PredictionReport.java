@@ -1,0 +1,318 @@
+package io.musabench.results.tpot.answers;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.ElementType;
+import io.musabench.results.model.Operation;
+import io.musabench.results.report.JsonText;
+import io.musabench.results.report.TextTable;
+import io.musabench.results.report.Units;
+import io.musabench.results.tpot.ClosedLoop;
+import io.musabench.results.tpot.Engine;
+import io.musabench.results.tpot.Estimate;
+import io.musabench.results.tpot.Prediction;
+import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.StepModel;
+import io.musabench.results.tpot.StepTime;
+import io.musabench.results.tpot.Term;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.LaunchCosts;
+import io.musabench.results.tpot.kernels.LookupError;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Predictions of a service, and of single steps, as text and as JSON. */
+public final class PredictionReport {
+  /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+  public static final int SCHEMA_VERSION = 1;
+
+  private final Setup setup;
+  private final List<Prediction> predictions = new ArrayList<>();
+  private final List<BatchSpec> batches;
+  private final List<StepTime> steps = new ArrayList<>();
+
+  /**
+   * Predicts, with intervals.
+   *
+   * @param batches single steps to predict besides; may be empty
+   * @throws IllegalArgumentException if a workload or batch does not fit the model or its memory
+   */
+  public PredictionReport(Setup setup, List<Workload> workloads, List<BatchSpec> batches) {
+    this.setup = setup;
+    this.batches = List.copyOf(batches);
+    workloads.forEach(w -> predictions.add(ClosedLoop.predictWithInterval(setup.model(), w)));
+    batches.forEach(b -> steps.add(setup.model().step(b)));
+  }
+
+  /** What was predicted, in the order of the workloads. */
+  public List<Prediction> predictions() {
+    return List.copyOf(predictions);
+  }
+
+  /** For a terminal. */
+  public String text() {
+    StringBuilder out = new StringBuilder(heading(setup));
+    if (!predictions.isEmpty()) {
+      Workload first = predictions.get(0).workload();
+      out.append("\nPredicted, closed loop, ").append(first.inputTokens()).append(" tokens in, ");
+      out.append(first.outputTokens()).append(" out; nothing here was measured but the kernels\n");
+      out.append(overview());
+      out.append(
+          "  TPOT with its 90 % interval; TTFT from requests that come one by one to all at");
+      out.append(
+          " once; known: part of the decode\n  step's time that was measured or lies between");
+      out.append(" measured points\n");
+      for (Prediction p : predictions) {
+        if (!p.remark().isEmpty()) {
+          out.append("  note: ").append(p.workload().concurrency()).append(" in flight: ");
+          out.append(p.remark()).append('\n');
+        }
+      }
+    }
+    if (predictions.size() == 1) {
+      Prediction p = predictions.get(0);
+      step(out, "Decode step of " + p.runningRequests() + " requests", p.decodeStep());
+      step(out, "Prefill step", p.prefillStep());
+    } else if (!predictions.isEmpty()) {
+      out.append("  the operations of a step are shown for a single --concurrency\n");
+    }
+    for (int i = 0; i < steps.size(); i++) {
+      step(out, "Step " + batches.get(i), steps.get(i));
+    }
+    setup.assumptionsAfter().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    return out.toString();
+  }
+
+  static String heading(Setup setup) {
+    StepModel model = setup.model();
+    Engine e = model.engine();
+    return String.format(
+        Locale.ROOT,
+        "%s, %s, %s; kernel times: %s%n",
+        e.layout(),
+        e.precision(),
+        e.mode().name().toLowerCase(Locale.ROOT),
+        model.times().source().name());
+  }
+
+  private String overview() {
+    TextTable table =
+        new TextTable(
+            ">in flight",
+            ">TPOT",
+            ">90 % interval",
+            ">TTFT",
+            ">req/s",
+            ">tokens/s",
+            ">prefill",
+            "state",
+            "bound",
+            ">known");
+    for (Prediction p : predictions) {
+      Workload w = p.workload();
+      table.row(
+          Integer.toString(w.concurrency()),
+          time(p.tpot().value()),
+          time(p.tpot().low()) + " - " + time(p.tpot().high()),
+          time(p.ttftStaggered().value()) + " - " + time(p.ttftBurst().value()),
+          Units.number(p.requestsPerSecond()),
+          Units.number(p.outputTokensPerSecond()),
+          Units.percent(100 * p.prefillShare()),
+          p.state().name().toLowerCase(Locale.ROOT),
+          p.bound().text(),
+          Units.percent(100 * known(p.decodeStep())));
+    }
+    return table.toString();
+  }
+
+  /** Part of a step's kernel time that was measured, or lies between measured points. */
+  private static double known(StepTime step) {
+    return step.share(Provenance.MEASURED) + step.share(Provenance.INTERPOLATED);
+  }
+
+  static String time(double seconds) {
+    return Units.time(1e6 * seconds);
+  }
+
+  private void step(StringBuilder out, String title, StepTime step) {
+    out.append('\n').append(title).append(": ").append(time(step.seconds()));
+    out.append(" (kernels ").append(time(step.kernelSeconds()));
+    out.append(", host ").append(time(step.hostSeconds()));
+    out.append(", gap ").append(time(step.gapSeconds()));
+    out.append(step.hostBound() ? "; the host binds)\n" : ")\n");
+    TextTable table =
+        new TextTable(
+            "operation", "shape", ">calls", ">each", ">all", ">share", ">of roof", "bound", "from");
+    for (Term t : step.terms()) {
+      table.row(
+          t.role(),
+          t.call().shape(),
+          Integer.toString(t.count()),
+          time(t.time().seconds()),
+          time(t.seconds()),
+          Units.percent(100 * step.share(t)),
+          Units.percent(100 * roof(t) / t.time().seconds()),
+          t.bound().text(),
+          t.time().provenance().text());
+    }
+    out.append(table);
+  }
+
+  /** Least time of one call that the roofs allow; NaN if they are not known. */
+  private double roof(Term t) {
+    Engine e = setup.model().engine();
+    DeviceRoofs roofs = setup.model().times().source().roofs();
+    return roofs.seconds(t.call(), new Operation(t.role(), t.call()).precision(e.precision()));
+  }
+
+  /** As JSON. */
+  public String json() {
+    ObjectNode root = JsonText.root(SCHEMA_VERSION);
+    head(root, setup);
+    if (predictions.size() == 1) {
+      Prediction p = predictions.get(0);
+      estimate(root.putObject("tpot"), p.tpot());
+      ttft(root.putObject("ttft"), p);
+      JsonText.number(root, "requests_per_s", p.requestsPerSecond());
+      JsonText.number(root, "output_tokens_per_s", p.outputTokensPerSecond());
+    }
+    ArrayNode all = root.putArray("predictions");
+    predictions.forEach(p -> prediction(all.addObject(), p));
+    ArrayNode single = root.putArray("steps");
+    for (int i = 0; i < steps.size(); i++) {
+      ObjectNode node = single.addObject();
+      node.put("batch", batches.get(i).toString());
+      step(node, steps.get(i));
+    }
+    ArrayNode errors = root.putArray("lookup_errors");
+    for (LookupError e : setup.model().times().source().leaveOneOut()) {
+      ObjectNode node = errors.addObject();
+      node.put("operation", e.operation());
+      node.put("points", e.points());
+      JsonText.number(node, "median_pct", 100 * e.median());
+      JsonText.number(node, "p90_pct", 100 * e.p90());
+    }
+    JsonText.texts(root, "assumptions", setup.assumptionsAfter());
+    return JsonText.print(root);
+  }
+
+  /** What every answer that rests on kernel times says of them and of the engine. */
+  static void head(ObjectNode root, Setup setup) {
+    StepModel model = setup.model();
+    Engine e = model.engine();
+    root.put("model", e.layout().model().name());
+    root.put("tp", e.layout().tp());
+    root.put("precision", e.precision().toString());
+    root.put("mode", e.mode().name().toLowerCase(Locale.ROOT));
+    ObjectNode kernels = root.putObject("kernels");
+    kernels.put("name", model.times().source().name());
+    DeviceRoofs roofs = model.times().source().roofs();
+    ObjectNode r = kernels.putObject("roofs");
+    JsonText.number(r, "read_gb_per_s", roofs.readGbPerS());
+    ObjectNode flops = r.putObject("tflop_per_s");
+    for (ElementType type : ElementType.values()) {
+      if (roofs.tflopPerS().containsKey(type)) {
+        JsonText.number(flops, type.text(), roofs.tflopPerS(type));
+      }
+    }
+    JsonText.number(r, "link_gb_per_s", roofs.linkGbPerS());
+    JsonText.number(r, "memory_bytes", roofs.memoryBytes());
+    r.put("provenance", roofs.provenance().text());
+    ObjectNode engine = root.putObject("engine");
+    LaunchCosts launch = e.launch();
+    JsonText.number(
+        engine, "launch_us", launch == null ? Double.NaN : 1e6 * launch.perKernelSeconds());
+    JsonText.number(engine, "node_us", launch == null ? Double.NaN : 1e6 * launch.perNodeSeconds());
+    JsonText.number(
+        engine, "replay_us", launch == null ? Double.NaN : 1e6 * launch.replaySeconds());
+    JsonText.number(engine, "gap_ms", 1e3 * e.gapSeconds());
+    JsonText.number(engine, "per_request_us", 1e6 * e.perRequestSeconds());
+    engine.put("token_budget", e.tokenBudget());
+    engine.put("max_running", e.maxRunning());
+    if (model.kvTokens() == Long.MAX_VALUE) {
+      engine.putNull("kv_tokens");
+    } else {
+      engine.put("kv_tokens", model.kvTokens());
+    }
+  }
+
+  private void prediction(ObjectNode node, Prediction p) {
+    Workload w = p.workload();
+    node.put("concurrency", w.concurrency());
+    node.put("input_tokens", w.inputTokens());
+    node.put("output_tokens", w.outputTokens());
+    JsonText.number(node, "prefix_hit_share", w.prefixHitShare());
+    estimate(node.putObject("tpot"), p.tpot());
+    ttft(node.putObject("ttft"), p);
+    JsonText.number(node, "requests_per_s", p.requestsPerSecond());
+    JsonText.number(node, "output_tokens_per_s", p.outputTokensPerSecond());
+    node.put("state", p.state().name().toLowerCase(Locale.ROOT));
+    node.put("bound", p.bound().text());
+    node.put("remark", p.remark());
+    node.put("running_requests", p.runningRequests());
+    node.put("waiting_requests", p.waitingRequests());
+    JsonText.number(node, "prefill_share", p.prefillShare());
+    JsonText.number(node, "itl_atom_at_zero", p.itlAtomAtZero());
+    node.put("provenance", p.provenance().text());
+    JsonText.number(node, "tpot_floor_ms", 1e3 * floor(p.decodeStep()));
+    step(node.putObject("decode_step"), p.decodeStep());
+    step(node.putObject("prefill_step"), p.prefillStep());
+    node.set("decomposition", node.get("decode_step").get("decomposition").deepCopy());
+  }
+
+  /** What the roofs allow for all operations of the step together. */
+  private double floor(StepTime step) {
+    return step.terms().stream().mapToDouble(t -> t.count() * roof(t)).sum();
+  }
+
+  private static void estimate(ObjectNode node, Estimate e) {
+    JsonText.number(node, "value_ms", 1e3 * e.value());
+    JsonText.number(node, "low_ms", 1e3 * e.low());
+    JsonText.number(node, "high_ms", 1e3 * e.high());
+    node.put("provenance", e.provenance().text());
+  }
+
+  private static void ttft(ObjectNode node, Prediction p) {
+    JsonText.number(node, "staggered_ms", 1e3 * p.ttftStaggered().value());
+    JsonText.number(node, "burst_ms", 1e3 * p.ttftBurst().value());
+    JsonText.number(node, "low_ms", 1e3 * p.ttftStaggered().low());
+    JsonText.number(node, "high_ms", 1e3 * p.ttftBurst().high());
+    node.put("provenance", p.ttftStaggered().provenance().text());
+  }
+
+  private void step(ObjectNode node, StepTime step) {
+    JsonText.number(node, "ms", 1e3 * step.seconds());
+    JsonText.number(node, "kernels_ms", 1e3 * step.kernelSeconds());
+    JsonText.number(node, "device_ms", 1e3 * step.deviceSeconds());
+    JsonText.number(node, "host_ms", 1e3 * step.hostSeconds());
+    JsonText.number(node, "gap_ms", 1e3 * step.gapSeconds());
+    JsonText.number(node, "roofline_ms", 1e3 * floor(step));
+    node.put("kernels", step.kernels());
+    node.put("host_bound", step.hostBound());
+    node.put("bound", step.bound().text());
+    node.put("provenance", step.provenance().text());
+    ObjectNode shares = node.putObject("provenance_shares");
+    for (Provenance p : Provenance.values()) {
+      JsonText.number(shares, p.text().replace(' ', '_'), step.share(p));
+    }
+    ArrayNode terms = node.putArray("decomposition");
+    for (Term t : step.terms()) {
+      ObjectNode term = terms.addObject();
+      term.put("role", t.role());
+      term.put("kernel", t.call().kernel());
+      term.put("shape", t.call().shape());
+      term.put("count", t.count());
+      JsonText.number(term, "us", 1e6 * t.time().seconds());
+      JsonText.number(term, "total_us", 1e6 * t.seconds());
+      JsonText.number(term, "share", step.share(t));
+      JsonText.number(term, "roof_us", 1e6 * roof(t));
+      term.put("bound", t.bound().text());
+      JsonText.number(term, "relative_error", t.time().relativeError());
+      term.put("provenance", t.time().provenance().text());
+      term.put("from", t.time().from());
+    }
+  }
+}

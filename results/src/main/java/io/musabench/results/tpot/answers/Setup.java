@@ -1,0 +1,322 @@
+package io.musabench.results.tpot.answers;
+
+import io.musabench.results.devices.DataSheet;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.ElementType;
+import io.musabench.results.model.Layout;
+import io.musabench.results.model.Models;
+import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.Disaggregation;
+import io.musabench.results.tpot.Engine;
+import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.Speculation;
+import io.musabench.results.tpot.StepModel;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelSource;
+import io.musabench.results.tpot.kernels.KernelSources;
+import io.musabench.results.tpot.kernels.KernelTimes;
+import io.musabench.results.tpot.kernels.LaunchCosts;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A model on an engine with kernel times, as a question asks for it, and what had to be assumed.
+ *
+ * @param model the steps
+ * @param assumptions in words, for every report
+ */
+public record Setup(StepModel model, List<String> assumptions) {
+  /** Copies the list. */
+  public Setup {
+    assumptions = List.copyOf(assumptions);
+  }
+
+  /** What can be asked for; public fields, because each is set on its own by an option. */
+  public static final class Request {
+    /** Name or path of a model. */
+    public String model;
+
+    /** Tensor-parallel ranks. */
+    public int tp = 1;
+
+    /** As {@link Precision#parse} reads it. */
+    public String precision = "bf16";
+
+    /** Kernel times. */
+    public List<Path> kernels = List.of();
+
+    /** How kernels are launched. */
+    public Mode mode = Mode.GRAPH;
+
+    /** {@code exact}, {@code vllm} or a list of numbers. */
+    public String captureSizes = "exact";
+
+    /** Host time to launch one kernel in microseconds; null: from the kernel times. */
+    public Double launchUs;
+
+    /** Device time that a node of a graph adds, in microseconds; null: from the kernel times. */
+    public Double nodeUs;
+
+    /** Host time to replay a graph in microseconds; null: from the kernel times. */
+    public Double replayUs;
+
+    /** Host gap a step in milliseconds. */
+    public double gapMs;
+
+    /** Host time a request and step in microseconds. */
+    public double perRequestUs;
+
+    /** Most tokens in a step; 0: prompts run whole. */
+    public int tokenBudget;
+
+    /** Most running requests. */
+    public Integer maxRunning;
+
+    /** Tokens that the KV cache holds; 0: from the memory. */
+    public long kvTokens;
+
+    /** Share of the memory that the server fills. */
+    public Double memoryShare;
+
+    /** Tokens of a page. */
+    public int pageSize = 16;
+  }
+
+  /**
+   * Opens the kernel times and builds the model.
+   *
+   * @throws IllegalArgumentException if something asked for does not exist or does not fit
+   * @throws io.musabench.results.tpot.kernels.KernelSourceException if the kernel times cannot be
+   *     read
+   */
+  public static Setup open(Request asked) {
+    if (asked.kernels.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no kernel times: give --kernels with a run directory, a folder of aiconfigurator's"
+              + " tables or a CSV file");
+    }
+    return of(asked, KernelSources.open(asked.kernels, asked.mode));
+  }
+
+  /** The same with kernel times that are open already. */
+  public static Setup of(Request asked, KernelSource source) {
+    if (asked.model == null) {
+      throw new IllegalArgumentException("no model: give --model");
+    }
+    List<String> assumptions = new ArrayList<>(source.remarks());
+    Layout layout = Models.find(asked.model).layout(asked.tp);
+    LaunchCosts launch = launch(asked, source, assumptions);
+    Engine.Builder builder =
+        Engine.of(layout).toBuilder()
+            .precision(precision(asked.precision))
+            .pageSize(asked.pageSize)
+            .mode(asked.mode)
+            .captureSizes(captureSizes(asked.captureSizes))
+            .launch(launch)
+            .gapSeconds(asked.gapMs / 1e3)
+            .perRequestSeconds(asked.perRequestUs / 1e6)
+            .tokenBudget(asked.tokenBudget)
+            .kvTokens(asked.kvTokens);
+    if (asked.maxRunning != null) {
+      builder.maxRunning(asked.maxRunning);
+    }
+    if (asked.memoryShare != null) {
+      builder.memoryShare(asked.memoryShare);
+    }
+    StepModel model = new StepModel(builder.build(), new KernelTimes(source));
+    if (model.kvTokens() == Long.MAX_VALUE) {
+      assumptions.add("the memory of the device is not known: the KV cache is taken to fit");
+    }
+    return new Setup(model, assumptions);
+  }
+
+  /** What was assumed, including the kernels that the predictions made so far had to assume. */
+  public List<String> assumptionsAfter() {
+    List<String> all = new ArrayList<>(assumptions);
+    // The kernels by what their time was assumed from: "kernel (reason)".
+    Map<String, List<String>> byReason = new LinkedHashMap<>();
+    for (String kernel : model.times().assumed()) {
+      int open = kernel.indexOf(" (");
+      String reason = open < 0 ? "" : kernel.substring(open + 2, kernel.length() - 1);
+      byReason
+          .computeIfAbsent(reason, r -> new ArrayList<>())
+          .add(open < 0 ? kernel : kernel.substring(0, open));
+    }
+    byReason.forEach(
+        (reason, kernels) ->
+            all.add("nobody measured " + String.join(", ", kernels) + ": " + reason));
+    return all;
+  }
+
+  /**
+   * A precision as people name it: {@code fp8} alone is what servers mean by it, weights in fp8
+   * with bf16 activations and KV cache; anything else is read by {@link Precision#parse}.
+   *
+   * @throws IllegalArgumentException that shows right forms
+   */
+  public static Precision precision(String text) {
+    return Precision.parse(text.equals("fp8") ? "fp8/bf16/bf16" : text);
+  }
+
+  private static List<Integer> captureSizes(String text) {
+    if (text.equals("exact")) {
+      return List.of();
+    }
+    if (text.equals("vllm")) {
+      return Engine.VLLM_CAPTURE_SIZES;
+    }
+    try {
+      List<Integer> sizes = new ArrayList<>();
+      for (String size : text.split(",")) {
+        sizes.add(Integer.parseInt(size.strip()));
+      }
+      return sizes;
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "Captured sizes are exact, vllm or a list such as 1,2,4,8, not \"" + text + "\"", e);
+    }
+  }
+
+  private static LaunchCosts launch(Request asked, KernelSource source, List<String> assumptions) {
+    Optional<LaunchCosts> known = source.launch();
+    double kernel = known.map(LaunchCosts::perKernelSeconds).orElse(Double.NaN);
+    double node = known.map(LaunchCosts::perNodeSeconds).orElse(Double.NaN);
+    double replay = known.map(LaunchCosts::replaySeconds).orElse(Double.NaN);
+    Provenance provenance = known.map(LaunchCosts::provenance).orElse(Provenance.ASSUMED);
+    kernel = given("launch cost", asked.launchUs, kernel);
+    node = given("time a node", asked.nodeUs, node);
+    replay = given("time to replay", asked.replayUs, replay);
+    boolean assumed = provenance == Provenance.ASSUMED && asked.launchUs == null;
+    if (assumed && !Double.isNaN(kernel)) {
+      assumptions.add(
+          String.format(
+              Locale.ROOT,
+              "launch cost a kernel: %.1f us, what the shortest eager kernel of the table takes;"
+                  + " --launch-us sets another",
+              1e6 * kernel));
+    }
+    if (Double.isNaN(kernel) && asked.mode == Mode.EAGER) {
+      assumptions.add(
+          "launch cost a kernel: not in the kernel times, counted as nothing; give --launch-us");
+    }
+    if (Double.isNaN(replay) && asked.mode == Mode.GRAPH) {
+      assumptions.add("host time to replay a graph: not in the kernel times, counted as nothing");
+    }
+    boolean nothing = Double.isNaN(kernel) && Double.isNaN(node) && Double.isNaN(replay);
+    return nothing ? null : new LaunchCosts(kernel, node, replay, provenance);
+  }
+
+  private static double given(String what, Double us, double known) {
+    if (us == null) {
+      return known;
+    }
+    if (!(us >= 0) || Double.isInfinite(us)) {
+      throw new IllegalArgumentException("The " + what + " cannot be " + us + " us");
+    }
+    return us / 1e6;
+  }
+
+  /**
+   * Roofs of a data sheet.
+   *
+   * @throws IllegalArgumentException if it does not know the memory's bandwidth
+   */
+  public static DeviceRoofs roofs(DataSheet sheet) {
+    double bandwidth = sheet.value(DataSheet.MEMORY_GB_PER_S);
+    if (Double.isNaN(bandwidth)) {
+      throw new IllegalArgumentException(
+          "The data sheet of " + sheet.name() + " has no memory bandwidth");
+    }
+    Map<ElementType, Double> flops = new EnumMap<>(ElementType.class);
+    put(flops, ElementType.BF16, sheet.value(DataSheet.BF16_TFLOPS));
+    put(flops, ElementType.FP16, sheet.value(DataSheet.FP16_TFLOPS));
+    put(flops, ElementType.FP8, sheet.value(DataSheet.FP8_TFLOPS));
+    put(flops, ElementType.FP32, sheet.value(DataSheet.FP32_TFLOPS));
+    return new DeviceRoofs(
+        bandwidth,
+        flops,
+        sheet.value(DataSheet.LINK_GB_PER_S),
+        sheet.value(DataSheet.MEMORY_BYTES),
+        Provenance.DATA_SHEET);
+  }
+
+  private static void put(Map<ElementType, Double> flops, ElementType type, double value) {
+    if (!Double.isNaN(value)) {
+      flops.put(type, value);
+    }
+  }
+
+  /**
+   * A step as people write it: a batch spec, or a number of decodes over {@code context} tokens.
+   *
+   * @throws IllegalArgumentException that shows right forms
+   */
+  public static BatchSpec batch(String text, int context) {
+    if (text.matches("\\d{1,6}")) {
+      int n = Integer.parseInt(text);
+      if (n < 1) {
+        throw new IllegalArgumentException("A batch has at least 1 request, not " + n);
+      }
+      return BatchSpec.decode(n, Math.max(2, context));
+    }
+    return BatchSpec.parse(text);
+  }
+
+  /**
+   * Separate prefill as {@code 1:2}, prefillers to decoders.
+   *
+   * @param linkGbPerS bandwidth of one rank to the other side
+   * @param linkUs time before the first bytes arrive
+   */
+  public static Disaggregation separate(String text, double linkGbPerS, double linkUs) {
+    String[] parts = text.split(":");
+    try {
+      if (parts.length == 2) {
+        return new Disaggregation(
+            Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), linkGbPerS, linkUs / 1e6);
+      }
+    } catch (NumberFormatException e) {
+      // The message below says what is wanted.
+    }
+    throw new IllegalArgumentException(
+        "Separate prefill is prefillers:decoders, such as 1:1, not \"" + text + "\"");
+  }
+
+  /** Speculation as {@code acceptance:guesses[:draft microseconds]}, such as {@code 0.7:3}. */
+  public static Speculation speculation(String text) {
+    String[] parts = text.split(":");
+    try {
+      if (parts.length == 2 || parts.length == 3) {
+        return new Speculation(
+            Double.parseDouble(parts[0]),
+            Integer.parseInt(parts[1]),
+            parts.length == 3 ? Double.parseDouble(parts[2]) / 1e6 : 0);
+      }
+    } catch (NumberFormatException e) {
+      // The message below says what is wanted.
+    }
+    throw new IllegalArgumentException(
+        "Speculation is acceptance:guesses[:draft us], such as 0.7:3:200, not \"" + text + "\"");
+  }
+
+  /** One workload for each concurrency. */
+  public static List<Workload> workloads(
+      List<Integer> concurrencies,
+      int input,
+      int output,
+      double prefixHits,
+      Disaggregation separate,
+      Speculation speculation) {
+    return concurrencies.stream()
+        .map(c -> new Workload(c, input, output, prefixHits, separate, speculation))
+        .toList();
+  }
+}
