@@ -18,7 +18,13 @@ import picocli.CommandLine.Option;
             + " from staggered to burst arrivals, throughput, what binds, and the operations of a"
             + " step. Closed loop of --concurrency requests; several with commas. The subcommands"
             + " answer other questions.",
-    subcommands = {TpotStepCommand.class, TpotIdentifyCommand.class},
+    subcommands = {
+      TpotStepCommand.class,
+      TpotSensitivityCommand.class,
+      TpotGraphGainCommand.class,
+      TpotWhatIfCommand.class,
+      TpotIdentifyCommand.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:answered",

@@ -1,0 +1,43 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.tpot.answers.Sensitivity;
+import io.musabench.results.tpot.answers.Setup;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code musabench tpot sensitivity}. */
+@Command(
+    name = "sensitivity",
+    mixinStandardHelpOptions = true,
+    description =
+        "What a kernel that is 10 % slower does to TPOT and throughput, by batch. Nothing where the"
+            + " host binds, and it says so.")
+final class TpotSensitivityCommand extends Answer {
+  @Mixin private TpotOptions options;
+
+  @Mixin private TpotOptions.Loads loads;
+
+  @Option(
+      names = {"--concurrency", "--batch"},
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1,8,32,128",
+      description = "requests in flight; 1,8,32,128 by default")
+  private List<Integer> concurrency;
+
+  @Option(
+      names = "--change",
+      paramLabel = "PERCENT",
+      defaultValue = "10",
+      description = "by how much a kernel gets slower (below 0: faster); 10 by default")
+  private double change;
+
+  @Override
+  String answer(boolean json) {
+    Setup setup = Setup.open(options.request());
+    Sensitivity s = new Sensitivity(setup, loads.of(concurrency), change / 100);
+    return json ? s.json() : s.text();
+  }
+}

@@ -1,0 +1,71 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.devices.DataSheet;
+import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.WhatIf;
+import io.musabench.results.tpot.kernels.KernelSource;
+import io.musabench.results.tpot.kernels.KernelSources;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code musabench tpot what-if}. */
+@Command(
+    name = "what-if",
+    mixinStandardHelpOptions = true,
+    description =
+        "The same service on another device: each operation keeps the share of its roof that it"
+            + " has in the kernel times, the roofs are those of the data sheets, launching costs the"
+            + " host the same. All of it is predicted. Without --kernels every operation is taken to"
+            + " reach --utilisation of its roof.")
+final class TpotWhatIfCommand extends Answer {
+  @Mixin private TpotOptions options;
+
+  @Mixin private TpotOptions.Loads loads;
+
+  @Option(
+      names = "--from",
+      paramLabel = "DEVICE",
+      required = true,
+      description = "device, or its data sheet")
+  private String from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DEVICE",
+      required = true,
+      description = "device, or its data sheet")
+  private String to;
+
+  @Option(
+      names = {"--concurrency", "--batch"},
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1,8,32,128",
+      description = "requests in flight; 1,8,32,128 by default")
+  private List<Integer> concurrency;
+
+  @Option(
+      names = "--utilisation",
+      paramLabel = "SHARE",
+      defaultValue = "0.75",
+      description = "without --kernels: share of its roof that every operation reaches; 0.75")
+  private double utilisation;
+
+  @Override
+  String answer(boolean json) {
+    Setup.Request request = options.request();
+    KernelSource source =
+        request.kernels.isEmpty() ? null : KernelSources.open(request.kernels, request.mode);
+    WhatIf answer =
+        new WhatIf(
+            request,
+            source,
+            utilisation,
+            DataSheet.find(from),
+            DataSheet.find(to),
+            loads.of(concurrency));
+    return json ? answer.json() : answer.text();
+  }
+}

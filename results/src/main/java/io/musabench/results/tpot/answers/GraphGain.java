@@ -1,0 +1,250 @@
+package io.musabench.results.tpot.answers;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.report.JsonText;
+import io.musabench.results.report.TextTable;
+import io.musabench.results.report.Units;
+import io.musabench.results.tpot.StepModel;
+import io.musabench.results.tpot.StepTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+
+/**
+ * What a graph saves: the decode step eager and replayed, by batch, and where that ends. Eager
+ * steps take the longer of launching and computing, so a graph pays until the device is the slower
+ * one.
+ */
+public final class GraphGain {
+  /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+  public static final int SCHEMA_VERSION = 1;
+
+  /** A graph that saves less than this pays for nothing. */
+  static final double WORTH = 0.01;
+
+  private static final int LARGEST_BATCH = 1 << 14;
+
+  private final Setup eager;
+  private final Setup graph;
+  private final int context;
+  private final double captureSeconds;
+  private final List<Row> rows = new ArrayList<>();
+  private final int hostBoundUntil;
+  private final int breakEvenBatch;
+  private final int most;
+
+  /**
+   * One batch.
+   *
+   * @param batch requests that decode
+   * @param eager the step launched kernel by kernel
+   * @param graph the step replayed
+   */
+  public record Row(int batch, StepTime eager, StepTime graph) {
+    /** How many times as long the eager step takes. */
+    public double gain() {
+      return eager.seconds() / graph.seconds();
+    }
+
+    /** Launch cost a kernel up to which the eager step is no slower, in seconds. */
+    public double breakEvenLaunch() {
+      return (graph.seconds() - graph.gapSeconds()) / eager.kernels();
+    }
+  }
+
+  /**
+   * Compares.
+   *
+   * @param eager the model with eager launches
+   * @param graph the same with graphs
+   * @param batches requests of the decode steps to show
+   * @param context tokens behind each of them
+   * @param captureSeconds time to capture and instantiate one graph; NaN if not known
+   */
+  public GraphGain(
+      Setup eager, Setup graph, List<Integer> batches, int context, double captureSeconds) {
+    this.eager = eager;
+    this.graph = graph;
+    this.context = context;
+    this.captureSeconds = captureSeconds;
+    for (int batch : batches) {
+      if (batch < 1) {
+        throw new IllegalArgumentException("A batch has at least 1 request, not " + batch);
+      }
+      rows.add(row(batch));
+    }
+    long fits = graph.model().kvTokens() / Math.max(1, context);
+    this.most = (int) Math.max(1, Math.min(LARGEST_BATCH, fits));
+    this.hostBoundUntil = last(b -> step(eager.model(), b).hostBound());
+    this.breakEvenBatch = last(b -> row(b).gain() > 1 + WORTH) + 1;
+  }
+
+  private Row row(int batch) {
+    return new Row(batch, step(eager.model(), batch), step(graph.model(), batch));
+  }
+
+  private StepTime step(StepModel model, int batch) {
+    return model.decode(batch, context);
+  }
+
+  /**
+   * Largest batch that still has a property which larger ones lose; 0 if not even the first has.
+   */
+  private int last(IntPredicate property) {
+    if (!property.test(1)) {
+      return 0;
+    }
+    int low = 1;
+    int high = 2;
+    while (high <= most && property.test(high)) {
+      low = high;
+      high *= 2;
+    }
+    high = Math.min(high, most + 1);
+    while (high - low > 1) {
+      int middle = (low + high) / 2;
+      if (property.test(middle)) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** The batches asked for. */
+  public List<Row> rows() {
+    return List.copyOf(rows);
+  }
+
+  /** Largest batch whose eager step is host-bound; 0 if none is. */
+  public int hostBoundUntil() {
+    return hostBoundUntil;
+  }
+
+  /** Smallest batch at which a graph saves less than 1 %; above {@link #most} if none does. */
+  public int breakEvenBatch() {
+    return breakEvenBatch;
+  }
+
+  /** Largest batch that was looked at: what the KV cache holds. */
+  public int most() {
+    return most;
+  }
+
+  private String hostBound() {
+    if (hostBoundUntil == 0) {
+      return "no eager decode step is host-bound"
+          + (eager.model().engine().launch() == null
+              ? ": the launch cost is not known and counts as nothing (give --launch-us)"
+              : "");
+    }
+    return hostBoundUntil >= most
+        ? "eager decode steps are host-bound at every batch up to " + most
+        : "eager decode steps are host-bound up to a batch of "
+            + hostBoundUntil
+            + ", and not from "
+            + (hostBoundUntil + 1)
+            + " on";
+  }
+
+  private String breakEven() {
+    return breakEvenBatch > most
+        ? "a graph saves more than 1 % at every batch up to " + most
+        : "a graph saves less than 1 % from a batch of " + breakEvenBatch + " on";
+  }
+
+  /** For a terminal. */
+  public String text() {
+    StringBuilder out = new StringBuilder(PredictionReport.heading(graph));
+    out.append("\nDecode step over ").append(context).append(" tokens each, predicted\n");
+    TextTable table =
+        new TextTable(
+            ">batch",
+            ">kernels",
+            ">kernel sum",
+            ">launching",
+            ">eager",
+            ">graph",
+            ">gain",
+            ">saved",
+            ">break-even launch",
+            ">break-even replays",
+            "bound, eager");
+    for (Row r : rows) {
+      double saved = r.eager().seconds() - r.graph().seconds();
+      table.row(
+          Integer.toString(r.batch()),
+          Integer.toString(r.eager().kernels()),
+          PredictionReport.time(r.eager().kernelSeconds()),
+          PredictionReport.time(r.eager().hostSeconds()),
+          PredictionReport.time(r.eager().seconds()),
+          PredictionReport.time(r.graph().seconds()),
+          Units.number(r.gain()) + "x",
+          PredictionReport.time(saved),
+          PredictionReport.time(r.breakEvenLaunch()),
+          saved > 0 ? Units.number(Math.ceil(captureSeconds / saved)) : Units.NOTHING,
+          r.eager().bound().text());
+    }
+    out.append(table);
+    out.append("  ").append(hostBound()).append('\n');
+    out.append("  ").append(breakEven()).append('\n');
+    out.append(
+        "  break-even launch: launch cost a kernel up to which eager is no slower; replays:");
+    out.append(" until capturing has paid (--capture-ms)\n");
+    List<String> assumed = new ArrayList<>(eager.assumptionsAfter());
+    graph.assumptionsAfter().stream().filter(a -> !assumed.contains(a)).forEach(assumed::add);
+    assumed.forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    return out.toString();
+  }
+
+  /** As JSON. */
+  public String json() {
+    ObjectNode root = JsonText.root(SCHEMA_VERSION);
+    PredictionReport.head(root, graph);
+    root.put("context", context);
+    // Of the eager side, where the cost of launching counts.
+    JsonText.number(
+        root,
+        "launch_us",
+        eager.model().engine().launch() == null
+            ? Double.NaN
+            : 1e6 * eager.model().engine().launch().perKernelSeconds());
+    root.put("host_bound_until_batch", hostBoundUntil);
+    root.put("host_bound", hostBound());
+    if (hostBoundUntil >= most) {
+      root.putNull("device_bound_from_batch");
+    } else {
+      root.put("device_bound_from_batch", hostBoundUntil + 1);
+    }
+    if (breakEvenBatch > most) {
+      root.putNull("break_even_batch");
+    } else {
+      root.put("break_even_batch", breakEvenBatch);
+    }
+    root.put("break_even", breakEven());
+    root.put("largest_batch", most);
+    ArrayNode array = root.putArray("rows");
+    for (Row r : rows) {
+      ObjectNode node = array.addObject();
+      double saved = r.eager().seconds() - r.graph().seconds();
+      node.put("batch", r.batch());
+      node.put("kernels", r.eager().kernels());
+      JsonText.number(node, "kernels_ms", 1e3 * r.eager().kernelSeconds());
+      JsonText.number(node, "launch_ms", 1e3 * r.eager().hostSeconds());
+      JsonText.number(node, "eager_ms", 1e3 * r.eager().seconds());
+      JsonText.number(node, "graph_ms", 1e3 * r.graph().seconds());
+      JsonText.number(node, "gain", r.gain());
+      JsonText.number(node, "saved_ms", 1e3 * saved);
+      node.put("host_bound_eager", r.eager().hostBound());
+      JsonText.number(node, "break_even_launch_us", 1e6 * r.breakEvenLaunch());
+      JsonText.number(
+          node, "break_even_replays", saved > 0 ? Math.ceil(captureSeconds / saved) : Double.NaN);
+    }
+    List<String> assumed = new ArrayList<>(eager.assumptionsAfter());
+    graph.assumptionsAfter().stream().filter(a -> !assumed.contains(a)).forEach(assumed::add);
+    JsonText.texts(root, "assumptions", assumed);
+    return JsonText.print(root);
+  }
+}
