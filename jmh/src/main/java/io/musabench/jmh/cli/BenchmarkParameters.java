@@ -38,7 +38,7 @@ final class BenchmarkParameters {
             Parameter.choice("dtype", "type of activations and weights", List.of("bf16", "fp16")),
             Parameter.parsed(
                 "heads",
-                "query heads:kv heads:head size, for example 16:8:128 or 128:128:192/128",
+                "query heads:kv heads:head size, for example 16:8:128; FmhaPrefill also 128:128:192/128",
                 HeadGeometry::parse),
             Parameter.integer(
                 "iterations", "rounds of multiply-adds in registers", LEAST_ITERATIONS),

@@ -1,0 +1,107 @@
+package io.musabench.jmh.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.musabench.bindings.Target;
+import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.results.model.Work;
+import java.nio.file.Files;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How sessions are checked, on a kernel whose input the test changes behind the timer's back. */
+class KernelTimerTest {
+  private static final SessionLimits SHORT = new SessionLimits(0.001, 0.01, 2, 10);
+
+  private DeviceContext context;
+  private Tensor input;
+  private int checks;
+  private Runnable onCheck = () -> {};
+
+  @BeforeEach
+  void open() {
+    assumeTrue(
+        Target.nativeFolder()
+            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
+            .isPresent(),
+        "skipped: the native libraries are not built");
+    context = DeviceContext.open();
+  }
+
+  @AfterEach
+  void close() {
+    if (context != null) {
+      context.close();
+    }
+  }
+
+  private KernelTimer timer() {
+    return new KernelTimer(
+        context,
+        false,
+        index -> {
+          Inputs inputs = new Inputs(context, DType.BF16, 1);
+          input = inputs.random(1, 4, 64);
+          Tensor out = inputs.output(4, 64);
+          KernelCase kernel =
+              new KernelCase(
+                  "t=4 h=64",
+                  new Work(0, input.bytes() + out.bytes()),
+                  context.kernels().rmsNorm(input, inputs.random(1, 64), out, 1e-6),
+                  List.of(out),
+                  () -> {
+                    checks++;
+                    onCheck.run();
+                    return Agreement.NONE;
+                  });
+          return new KernelTimer.Copy(kernel, inputs.bytes());
+        });
+  }
+
+  private static double sameBits(LaunchTimer.Sampled sampled) {
+    return sampled.metrics().stream()
+        .filter(metric -> metric.name().equals(Agreement.SAME_BITS))
+        .findFirst()
+        .orElseThrow()
+        .values()[0];
+  }
+
+  private void changeInput() {
+    context.kernels().randomFill(input, checks + 7, 1).launch();
+    context.synchronize();
+  }
+
+  @Test
+  void shouldFindASessionWhoseResultsDifferInBitsThoughTheReferenceAgrees() {
+    try (KernelTimer timer = timer()) {
+      timer.verify();
+      assertThat(sameBits(timer.run(SHORT))).isEqualTo(1);
+      assertThat(sameBits(timer.run(SHORT))).isEqualTo(1);
+      changeInput();
+      assertThatThrownBy(() -> timer.run(SHORT))
+          .isInstanceOf(WrongResultException.class)
+          .hasMessageContaining("did not write what an untimed one did");
+    }
+  }
+
+  @Test
+  void shouldHoldSessionsAgainstTheReferenceWhereRunsDifferInBits() {
+    onCheck = this::changeInput;
+    try (KernelTimer timer = timer()) {
+      timer.verify();
+      int before = checks;
+      assertThat(sameBits(timer.run(SHORT))).isEqualTo(0);
+      assertThat(checks).isGreaterThan(before);
+      onCheck =
+          () -> {
+            throw new WrongResultException("far off");
+          };
+      assertThatThrownBy(() -> timer.run(SHORT)).hasMessage("far off");
+    }
+  }
+}
