@@ -17,15 +17,18 @@
 //   ffi_test_fail_silently()                 returns -1 with nothing raised
 //   ffi_test_allocate(like:T)                -> Tensor of the same shape, dtype and device from the environment
 //   ffi_test_allocate_pairs(like:T, count:i) -> Array[Array[Array[Tensor, Tensor]], int]: count pairs, and count
-#include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "ffi_array.h"
 #include "kernels/exports/ffi_args.h"
 
 using musabench::Args;
+using musabench::ArrayObject;
 using musabench::Dtype;
+using musabench::new_array;
+using musabench::set;
+using musabench::set_object;
 using musabench::TensorArg;
 
 #define RAW_EXPORT(name)                                                                                              \
@@ -33,12 +36,6 @@ using musabench::TensorArg;
                                                                          TVMFFIAny* result)
 
 namespace {
-
-void set(TVMFFIAny* result, int32_t type_index, int64_t value) {
-  *result = TVMFFIAny{};
-  result->type_index = type_index;
-  result->v_int64 = value;
-}
 
 int wrong_arguments(const char* kernel) {
   TVMFFIErrorSetRaisedFromCStr("TypeError", (std::string(kernel) + ": wrong arguments").c_str());
@@ -67,40 +64,6 @@ bool read_string(const TVMFFIAny& value, std::string* text) {
 int return_string(const std::string& text, TVMFFIAny* result) {
   const TVMFFIByteArray bytes = {text.data(), text.size()};
   return TVMFFIStringFromByteArray(&bytes, result);
-}
-
-// An Array of the published layout, built here because the C ABI has no function that makes one.
-struct ArrayObject {
-  TVMFFIObject header;
-  TVMFFISeqCell cell;
-
-  TVMFFIAny* elements() { return static_cast<TVMFFIAny*>(cell.data); }
-};
-
-void delete_array(void* self, int flags) {
-  auto* array = static_cast<ArrayObject*>(self);
-  if ((flags & 1) != 0) {
-    for (int64_t i = 0; i < array->cell.size; ++i) {
-      const TVMFFIAny& element = array->elements()[i];
-      if (element.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(element.v_obj);
-    }
-  }
-  if ((flags & 2) != 0) std::free(self);
-}
-
-// All elements None.
-ArrayObject* new_array(int64_t size) {
-  auto* array =
-      static_cast<ArrayObject*>(std::calloc(1, sizeof(ArrayObject) + static_cast<size_t>(size) * sizeof(TVMFFIAny)));
-  if (array == nullptr) throw std::bad_alloc();
-  array->header = TVMFFIObject{1 | uint64_t{1} << 32, kTVMFFIArray, 0, &delete_array};
-  array->cell = TVMFFISeqCell{array + 1, size, size, nullptr};
-  return array;
-}
-
-void set_object(TVMFFIAny* value, void* object) {
-  set(value, static_cast<TVMFFIObject*>(object)->type_index, 0);
-  value->v_ptr = object;
 }
 
 std::string list(const TensorArg& tensor, int64_t (TensorArg::*get)(int32_t) const) {

@@ -15,18 +15,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Tensors, a stream and a pool for one check of a kernel; closing it closes them all. */
-final class KernelFixture implements AutoCloseable {
+public final class KernelFixture implements AutoCloseable {
   /** Values as the kernel sees them, and the tensor that holds them. */
-  record Input(float[] values, Tensor tensor) {}
+  public record Input(float[] values, Tensor tensor) {}
 
-  final Ffi ffi;
-  final PortableKernels kernels;
-  final Stream stream;
-  private final PooledAllocator pool;
+  public final Ffi ffi;
+  public final PortableKernels kernels;
+  public final Stream stream;
+  public final PooledAllocator pool;
   private final List<Tensor> tensors = new ArrayList<>();
   private long seed;
 
-  KernelFixture(long seed) {
+  public KernelFixture(long seed) {
     Target target = TestTarget.open();
     ffi = target.ffi();
     kernels = target.kernels();
@@ -37,13 +37,13 @@ final class KernelFixture implements AutoCloseable {
     pool.use();
   }
 
-  Tensor keep(Tensor tensor) {
+  public Tensor keep(Tensor tensor) {
     tensors.add(tensor);
     return tensor;
   }
 
   /** Approximately normal numbers, rounded to the type. */
-  Input random(DType dtype, double scale, long... shape) {
+  public Input random(DType dtype, double scale, long... shape) {
     Tensor tensor = keep(ffi.allocate(dtype, shape));
     float[] values = RandomFill.values(seed++, 0, (int) tensor.elements(), scale);
     for (int i = 0; i < values.length; i++) {
@@ -54,27 +54,27 @@ final class KernelFixture implements AutoCloseable {
   }
 
   /** An output: NaN everywhere (or -1), so that what is not written shows. */
-  Tensor output(DType dtype, long... shape) {
+  public Tensor output(DType dtype, long... shape) {
     Tensor tensor = keep(ffi.allocate(dtype, shape));
     tensor.poison();
     return tensor;
   }
 
   /** An output whose rows have a gap behind them; the gap must stay as it is. */
-  Tensor outputWithGaps(DType dtype, long rows, long columns, long gap) {
+  public Tensor outputWithGaps(DType dtype, long rows, long columns, long gap) {
     Tensor whole = output(dtype, Math.max(rows, 1), columns + gap);
     return whole.slice(1, 0, columns).slice(0, 0, rows);
   }
 
-  Tensor ints(int... values) {
+  public Tensor ints(int... values) {
     return keep(ffi.allocate(DType.I32, values.length)).copyFrom(values);
   }
 
-  Tensor longs(long... values) {
+  public Tensor longs(long... values) {
     return keep(ffi.allocate(DType.I64, values.length)).copyFrom(values);
   }
 
-  void run(PreparedCall call) {
+  public void run(PreparedCall call) {
     call.launch();
     stream.synchronize();
   }
@@ -82,7 +82,7 @@ final class KernelFixture implements AutoCloseable {
   /**
    * Every value within atol + rtol * |expected| of what is expected; equal infinities are equal.
    */
-  static void assertClose(
+  public static void assertClose(
       String what, float[] actual, double[] expected, double atol, double rtol) {
     assertThat(actual).as(what).hasSameSizeAs(expected);
     for (int i = 0; i < actual.length; i++) {
@@ -109,7 +109,7 @@ final class KernelFixture implements AutoCloseable {
     }
   }
 
-  static double atol(DType dtype) {
+  public static double atol(DType dtype) {
     return switch (dtype) {
       case BF16 -> 1.5e-2;
       case F16 -> 2e-3;
@@ -117,7 +117,7 @@ final class KernelFixture implements AutoCloseable {
     };
   }
 
-  static double rtol(DType dtype) {
+  public static double rtol(DType dtype) {
     return switch (dtype) {
       case BF16 -> 1e-2;
       case F16 -> 2e-3;
@@ -125,7 +125,7 @@ final class KernelFixture implements AutoCloseable {
     };
   }
 
-  static void assertClose(String what, Tensor actual, double[] expected) {
+  public static void assertClose(String what, Tensor actual, double[] expected) {
     assertClose(what, actual.toFloats(), expected, atol(actual.dtype()), rtol(actual.dtype()));
   }
 

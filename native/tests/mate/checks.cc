@@ -1,0 +1,116 @@
+#include "checks.h"
+
+#include <cstring>
+#include <vector>
+
+namespace musabench::mate {
+namespace {
+
+thread_local Call running = {};
+
+TVMFFIByteArray bytes(const std::string& text) { return {text.data(), text.size()}; }
+
+std::string text_of(const TVMFFIByteArray& array) { return std::string(array.data, array.size); }
+
+// Takes the raised error; its kind and message.
+std::pair<std::string, std::string> take_error() {
+  TVMFFIObjectHandle error = nullptr;
+  TVMFFIErrorMoveFromRaised(&error);
+  if (error == nullptr) return {"InternalError", "no error was raised"};
+  const auto* cell = reinterpret_cast<const TVMFFIErrorCell*>(static_cast<const TVMFFIObject*>(error) + 1);
+  std::pair<std::string, std::string> taken = {text_of(cell->kind), text_of(cell->message)};
+  TVMFFIObjectDecRef(error);
+  return taken;
+}
+
+}  // namespace
+
+const Call& current_call() { return running; }
+
+int run(const Call& call, void (*body)(Args&), TVMFFIAny* result) {
+  const Call outer = running;
+  running = call;
+  const int code = run_export(call.name, body, call.args, call.count, result);
+  running = outer;
+  if (code == 0) return 0;
+  auto [kind, message] = take_error();
+  if (kind == "ValueError") kind = "InternalError";  // mate's checks are TVM_FFI_ICHECK
+  const std::string backtrace = std::string("  mate test double, in ") + call.name + "\n";
+  const TVMFFIByteArray kind_bytes = bytes(kind);
+  const TVMFFIByteArray message_bytes = bytes(message);
+  const TVMFFIByteArray backtrace_bytes = bytes(backtrace);
+  TVMFFIObjectHandle error = nullptr;
+  if (TVMFFIErrorCreate(&kind_bytes, &message_bytes, &backtrace_bytes, &error) == 0) {
+    TVMFFIErrorSetRaised(error);
+    TVMFFIObjectDecRef(error);
+  }
+  return -1;
+}
+
+TensorArg musa(const TensorArg& tensor) {
+  tensor.require(tensor.device().device_type == kDLExtDev,
+                 ("is on device type " + std::to_string(tensor.device().device_type) + ", wanted 12 (MUSA)").c_str());
+  tensor.require_inner_contiguous();
+  return tensor;
+}
+
+std::optional<TensorArg> musa(const std::optional<TensorArg>& tensor) {
+  if (tensor) musa(*tensor);
+  return tensor;
+}
+
+std::optional<TensorArg> compiled(Args& args, const char* name, bool taken) {
+  const std::optional<TensorArg> tensor = musa(args.optional_tensor(name));
+  args.require(tensor.has_value() == taken,
+               (std::string(name) + (taken ? " is None; this kernel is compiled to take it"
+                                           : " is given; this kernel is compiled without it"))
+                   .c_str());
+  return tensor;
+}
+
+void require_index(const TensorArg& tensor, int64_t extent) {
+  tensor.require_dtype(Dtype::kInt32).require_shape({extent}).require_contiguous();
+}
+
+AttentionStrides strides_of(const TensorArg& t) {
+  if (t.rank() == 3) return {0, t.stride(0), t.stride(1)};
+  return {t.stride(0), t.stride(1), t.stride(2)};
+}
+
+AttentionStrides lse_strides_of(const TensorArg& t) {
+  if (t.rank() == 2) return {0, t.stride(1), t.stride(0)};
+  return {t.stride(0), t.stride(2), t.stride(1)};
+}
+
+void* allocate(Args& args, Dtype dtype, std::initializer_list<int64_t> shape) {
+  std::vector<int64_t> extents(shape);
+  DLTensor prototype = {};
+  prototype.device = args.device();
+  prototype.ndim = static_cast<int32_t>(extents.size());
+  prototype.dtype = dtype == Dtype::kFloat32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLInt, 32, 1};
+  prototype.shape = extents.data();
+  TVMFFIObjectHandle object = nullptr;
+  if (TVMFFIEnvTensorAlloc(&prototype, &object) != 0) {
+    const auto [kind, message] = take_error();
+    throw ExportError(kind == "RuntimeError" ? "RuntimeError" : "MemoryError", message);
+  }
+  return object;
+}
+
+const DLTensor& tensor_of(void* object) {
+  return *reinterpret_cast<const DLTensor*>(static_cast<const TVMFFIObject*>(object) + 1);
+}
+
+void call_host(const Args& args, Export function, const TVMFFIAny* values, int32_t count) {
+  TVMFFIAny result = {};
+  if (function(nullptr, values, count, &result) != 0) args.fail("the host kernel refused: " + take_error().second);
+}
+
+bool host_has_head_dims(int64_t qk, int64_t v) {
+  for (const int64_t dim : {64, 80, 96, 128, 256}) {
+    if (qk == dim && v == dim) return true;
+  }
+  return qk == 192 && v == 128;
+}
+
+}  // namespace musabench::mate
