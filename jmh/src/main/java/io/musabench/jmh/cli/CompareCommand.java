@@ -1,24 +1,20 @@
 package io.musabench.jmh.cli;
 
-import io.musabench.results.compare.Baselines;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.ComparisonReport;
-import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
-import io.musabench.results.compare.Tolerance;
 import io.musabench.results.report.AcrossDevices;
 import io.musabench.results.run.EnvironmentKey;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.RunException;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -69,42 +65,12 @@ final class CompareCommand implements Callable<Integer> {
   private String baseline;
 
   @Option(
-      names = "--baselines",
-      paramLabel = "DIR",
-      description = "where baselines and noise floors are (default: results/baselines)")
-  private Path baselines = Checkout.folder().resolve("results/baselines");
-
-  @Option(
-      names = "--format",
-      paramLabel = "NAME",
-      defaultValue = "text",
-      description = "text, md, json, junit or csv (default ${DEFAULT-VALUE})")
-  private ComparisonReport format;
-
-  @Option(
-      names = "--alpha",
-      paramLabel = "P",
-      description = "chance of a false alarm among all cases together (default 0.01)")
-  private double alpha = Judge.ALPHA;
-
-  @Option(
-      names = "--epsilon",
-      paramLabel = "PERCENT",
-      description =
-          "least change that counts (default 1%%); twice a case's own noise and the resolution of"
-              + " events raise it")
-  private String epsilon;
-
-  @Option(
       names = "--accept",
       paramLabel = "NAME",
       description =
           "a condition that may differ, by its name in the report; library.kernels, the library"
               + " under test, always may")
   private List<String> accepted = List.of();
-
-  @Option(names = "--strict", description = "undecided cases are a failure, exit code 2")
-  private boolean strict;
 
   @Option(
       names = "--across-devices",
@@ -113,10 +79,12 @@ final class CompareCommand implements Callable<Integer> {
               + " data sheets, steps and TPOT")
   private boolean acrossDevices;
 
+  @Mixin private VerdictOptions verdict;
+
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     try {
       if (acrossDevices) {
@@ -125,8 +93,7 @@ final class CompareCommand implements Callable<Integer> {
         return Comparison.FINE;
       }
       Comparison comparison = compare();
-      format.write(comparison, out);
-      out.flush();
+      verdict.print(comparison, out);
       return comparison.exitCode();
     } catch (RunException e) {
       throw new UsageException(e.getMessage());
@@ -134,7 +101,7 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private String acrossDevices() {
-    if (runs.size() != 2 || format != ComparisonReport.TEXT) {
+    if (runs.size() != 2 || verdict.format() != ComparisonReport.TEXT) {
       throw new UsageException("--across-devices takes two run directories and prints text");
     }
     return AcrossDevices.text(
@@ -142,46 +109,29 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private Comparison compare() {
+    verdict.check();
     int wanted = baseline == null ? 2 : 1;
     if (runs.size() != wanted) {
       throw new ParameterException(
           spec.commandLine(),
           baseline == null ? "name two runs: BASE CANDIDATE" : "name one run: CANDIDATE");
     }
-    Baselines kept = new Baselines(baselines);
     MeasuredRun candidate = MeasuredRun.read(runs.get(wanted - 1));
-    MeasuredRun base = MeasuredRun.read(baseline == null ? runs.get(0) : kept(kept, candidate));
+    MeasuredRun base = MeasuredRun.read(baseline == null ? runs.get(0) : kept(candidate));
     if (base.ownFormat() != candidate.ownFormat()) {
       throw new UsageException(
           "one side is a run directory and the other a JSON file; their cases have other names");
     }
-    return Comparison.of(base, candidate, options(noise(kept, candidate)));
+    Set<String> names = new HashSet<>(accepted);
+    names.add(Comparison.UNDER_TEST);
+    return Comparison.of(base, candidate, verdict.options(verdict.noise(candidate), names, false));
   }
 
-  private Path kept(Baselines kept, MeasuredRun candidate) {
+  private Path kept(MeasuredRun candidate) {
     if (!candidate.ownFormat()) {
       throw new UsageException("--baseline needs a run directory: a JSON file names no device");
     }
     String device = EnvironmentKey.device(candidate.environment());
-    return kept.find(device, baseline).path();
-  }
-
-  /** What {@code qualify} found for this device, driver and clock mode; often nothing. */
-  private static Map<String, Double> noise(Baselines kept, MeasuredRun candidate) {
-    if (!candidate.ownFormat()) {
-      return Map.of();
-    }
-    return kept.noise(EnvironmentKey.device(candidate.environment()))
-        .read(EnvironmentKey.of(candidate.environment()));
-  }
-
-  private Comparison.Options options(Map<String, Double> noise) {
-    if (!(alpha > 0 && alpha < 1)) {
-      throw new UsageException("--alpha must lie between 0 and 1");
-    }
-    Set<String> names = new HashSet<>(accepted);
-    names.add(Comparison.UNDER_TEST);
-    double least = epsilon == null ? Tolerance.LEAST : Percent.parse("--epsilon", epsilon);
-    return new Comparison.Options(new Judge(alpha), least, noise, names, strict);
+    return verdict.baselines().find(device, baseline).path();
   }
 }

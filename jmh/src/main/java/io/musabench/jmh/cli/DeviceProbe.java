@@ -31,6 +31,11 @@ final class DeviceProbe {
    *     to set
    */
   static DeviceProbe run() {
+    return run(Setting.AS_IS);
+  }
+
+  /** The device under a setting. */
+  static DeviceProbe run(Setting setting) {
     try {
       // Files, not pipes: reading a pipe would wait for ever for a process that hangs.
       Path output = Files.createTempFile("musabench-probe", ".out");
@@ -39,13 +44,15 @@ final class DeviceProbe {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ForkRunner.passedProperties());
+        command.addAll(setting.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(Probe.class.getName());
-        Process process =
+        ProcessBuilder builder =
             new ProcessBuilder(command)
                 .redirectOutput(output.toFile())
-                .redirectError(errors.toFile())
-                .start();
+                .redirectError(errors.toFile());
+        builder.environment().putAll(setting.environment());
+        Process process = builder.start();
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
           process.destroyForcibly();
           throw new NoTargetException("the device did not answer for " + LIMIT_SECONDS + " s");

@@ -59,6 +59,11 @@ final class ForkRunner {
   }
 
   Outcome run(CaseSpec spec, Effort effort) {
+    return run(spec, effort, Setting.AS_IS);
+  }
+
+  /** One fork under a setting. */
+  Outcome run(CaseSpec spec, Effort effort, Setting setting) {
     log.heading(spec.title());
     ChainedOptionsBuilder options =
         new OptionsBuilder()
@@ -69,7 +74,10 @@ final class ForkRunner {
             .addProfiler(SampleProfiler.class)
             .shouldFailOnError(true)
             .timeout(TimeValue.seconds(JMH_LIMIT.toSeconds()))
-            .jvmArgsAppend(forkArguments(effort));
+            .jvmArgsAppend(forkArguments(effort, setting));
+    if (!setting.environment().isEmpty()) {
+      options.addProfiler(ForkEnvironment.class, ForkEnvironment.write(setting.environment()));
+    }
     for (Map.Entry<String, String> parameter : spec.parameters().entrySet()) {
       options.param(parameter.getKey(), parameter.getValue());
     }
@@ -148,13 +156,14 @@ final class ForkRunner {
     return arguments;
   }
 
-  private String[] forkArguments(Effort effort) {
+  private String[] forkArguments(Effort effort, Setting setting) {
     List<String> arguments = passedProperties();
     // The device was found before; a fork that cannot open it must fail, not take another one.
     arguments.add("-D" + Target.TARGET_PROPERTY + "=" + target);
     // A fork makes little garbage; collector threads would only take cores from the host device.
     arguments.add("-XX:+UseSerialGC");
     arguments.add("-D" + SessionLimits.SECONDS + "=" + effort.seconds());
+    arguments.addAll(setting.jvmArguments()); // Last: the last of two definitions holds.
     return arguments.toArray(String[]::new);
   }
 }

@@ -24,6 +24,8 @@ import picocli.CommandLine.Spec;
       ListCommand.class,
       DoctorCommand.class,
       CompareCommand.class,
+      AbCommand.class,
+      QualifyCommand.class,
       BaselineCommand.class,
       HistoryCommand.class,
       ServingCommand.class,

@@ -2,6 +2,7 @@ package io.musabench.jmh.device;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -79,5 +80,12 @@ public record Measured(
         new ArrayList<>(metrics),
         new ArrayList<>(parts),
         new ArrayList<>(notes));
+  }
+
+  /** The same with every time of the operation longer by a fraction. */
+  Measured slower(double fraction) {
+    double[] longer = Arrays.stream(nanos).map(n -> n * (1 + fraction)).toArray();
+    return new Measured(
+        kernel, shape, kernels, clock, longer, launches, flops, bytes, seed, metrics, parts, notes);
   }
 }

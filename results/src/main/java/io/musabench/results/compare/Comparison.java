@@ -42,12 +42,19 @@ public record Comparison(
    * @param noise noise floors of cases by id, as fractions; may be empty
    * @param accepted names of conditions that may differ
    * @param strict whether being undecided is a failure
+   * @param paired whether fork i of one run was measured next to fork i of the other; whatever
+   *     differs is then what is compared, so all conditions are accepted
    */
   public record Options(
-      Judge judge, double least, Map<String, Double> noise, Set<String> accepted, boolean strict) {
+      Judge judge,
+      double least,
+      Map<String, Double> noise,
+      Set<String> accepted,
+      boolean strict,
+      boolean paired) {
     /** The usual ones. */
     public static final Options DEFAULT =
-        new Options(new Judge(), Tolerance.LEAST, Map.of(), Set.of(UNDER_TEST), false);
+        new Options(new Judge(), Tolerance.LEAST, Map.of(), Set.of(UNDER_TEST), false, false);
 
     /** Copies the collections. */
     public Options {
@@ -68,8 +75,7 @@ public record Comparison(
     ids.addAll(candidate.cases().keySet());
     List<CaseComparison> judged = new ArrayList<>();
     for (String id : ids) {
-      CaseComparison row =
-          unjudged(base.cases().get(id), candidate.cases().get(id), options.accepted());
+      CaseComparison row = unjudged(base.cases().get(id), candidate.cases().get(id), options);
       rows.add(row);
       if (row.verdict().judged()) {
         judged.add(row);
@@ -80,7 +86,7 @@ public record Comparison(
     Map<String, CaseComparison> verdicts = new TreeMap<>();
     for (int i = 0; i < answers.size(); i++) {
       CaseComparison row = judged.get(i);
-      verdicts.put(row.id(), row(row, questions.get(i), answers.get(i)));
+      verdicts.put(row.id(), row(row, questions.get(i), answers.get(i), options.paired()));
     }
     rows.replaceAll(row -> verdicts.getOrDefault(row.id(), row));
     return new Comparison(base, candidate, options, rows);
@@ -88,7 +94,7 @@ public record Comparison(
 
   /** What can be said before any statistics; UNDECIDED stands for what has to be judged. */
   private static CaseComparison unjudged(
-      MeasuredCase base, MeasuredCase candidate, Set<String> accepted) {
+      MeasuredCase base, MeasuredCase candidate, Options options) {
     if (base == null) {
       return CaseComparison.unjudged(Verdict.NEW, base, candidate, candidate.failure());
     }
@@ -107,21 +113,25 @@ public record Comparison(
     if (!candidate.failure().isEmpty()) {
       return CaseComparison.unjudged(Verdict.MISSING, base, candidate, candidate.failure());
     }
-    String problem = problem(base, candidate, accepted);
+    String problem = problem(base, candidate, options);
     Verdict verdict = problem.isEmpty() ? Verdict.UNDECIDED : Verdict.NOT_COMPARABLE;
     return CaseComparison.unjudged(verdict, base, candidate, problem);
   }
 
-  private static String problem(MeasuredCase base, MeasuredCase candidate, Set<String> accepted) {
+  private static String problem(MeasuredCase base, MeasuredCase candidate, Options options) {
     if (!base.problem().isEmpty()) {
       return "base: " + base.problem();
     }
     if (!candidate.problem().isEmpty()) {
       return "candidate: " + candidate.problem();
     }
-    List<String> differences = differences(base, candidate, accepted);
+    List<String> differences = differences(base, candidate, options);
     if (!differences.isEmpty()) {
       return String.join("; ", differences);
+    }
+    if (options.paired() && base.forks().size() != candidate.forks().size()) {
+      return "%d forks against %d are no pairs"
+          .formatted(base.forks().size(), candidate.forks().size());
     }
     int forks = Math.min(base.forks().size(), candidate.forks().size());
     if (forks < Judge.LEAST_FORKS) {
@@ -133,14 +143,17 @@ public record Comparison(
   }
 
   private static List<String> differences(
-      MeasuredCase base, MeasuredCase candidate, Set<String> accepted) {
+      MeasuredCase base, MeasuredCase candidate, Options options) {
     List<String> differences = new ArrayList<>();
     if (!base.unit().equals(candidate.unit())) {
       differences.add("unit: %s against %s".formatted(base.unit(), candidate.unit()));
     }
+    if (options.paired()) {
+      return differences;
+    }
     Set<String> names = new TreeSet<>(base.conditions().keySet());
     names.addAll(candidate.conditions().keySet());
-    names.removeAll(accepted);
+    names.removeAll(options.accepted());
     for (String name : names) {
       String a = base.conditions().getOrDefault(name, "not set");
       String b = candidate.conditions().getOrDefault(name, "not set");
@@ -155,12 +168,16 @@ public record Comparison(
     double noise = options.noise().getOrDefault(row.id(), Double.NaN);
     double resolution = Math.max(row.base().resolution(), row.candidate().resolution());
     return new Judge.Question(
-        LogRatio.ofForks(row.base().forks(), row.candidate().forks()),
+        ratio(row.base().forks(), row.candidate().forks(), options.paired()),
         Tolerance.of(options.least(), noise, resolution));
   }
 
+  private static LogRatio ratio(List<ForkMedian> base, List<ForkMedian> candidate, boolean paired) {
+    return paired ? Pairs.of(base, candidate).ratio() : LogRatio.ofForks(base, candidate);
+  }
+
   private static CaseComparison row(
-      CaseComparison row, Judge.Question question, Judge.Answer answer) {
+      CaseComparison row, Judge.Question question, Judge.Answer answer, boolean paired) {
     return new CaseComparison(
         row.id(),
         answer.verdict(),
@@ -170,7 +187,7 @@ public record Comparison(
         question.tolerance(),
         answer.p(),
         answer.moreForks(),
-        answer.verdict() == Verdict.SLOWER && sameInCycles(row, question.tolerance()),
+        answer.verdict() == Verdict.SLOWER && sameInCycles(row, question.tolerance(), paired),
         "");
   }
 
@@ -179,11 +196,11 @@ public record Comparison(
    * Cycles follow the clock only where the code is bound by it, so this is asked only after a
    * slowdown in time.
    */
-  private static boolean sameInCycles(CaseComparison row, Tolerance tolerance) {
+  private static boolean sameInCycles(CaseComparison row, Tolerance tolerance, boolean paired) {
     if (row.base().clocks().isEmpty() || row.candidate().clocks().isEmpty()) {
       return false;
     }
-    LogRatio cycles = LogRatio.ofForks(cycles(row.base()), cycles(row.candidate()));
+    LogRatio cycles = ratio(cycles(row.base()), cycles(row.candidate()), paired);
     return Math.abs(cycles.value()) <= tolerance.log();
   }
 

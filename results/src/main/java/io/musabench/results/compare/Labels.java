@@ -78,7 +78,7 @@ public final class Labels {
       c.params().forEach((k, v) -> values.computeIfAbsent(k, x -> new TreeSet<>()).add(v));
     }
     Map<String, String> shared = new TreeMap<>();
-    if (cases.size() > 1) {
+    if (!cases.isEmpty()) {
       values.forEach(
           (name, all) -> {
             // Not every case needs to have it: what it is where it exists is said once.

@@ -123,6 +123,9 @@ final class RunDirectories {
                 all.put("setting." + name, value);
               }
             });
+    if (e.versions().containsKey(Environment.INJECTED)) {
+      all.put("injected", e.versions().get(Environment.INJECTED));
+    }
     if (hostTime || e.target().equals(HOST)) {
       all.put("cpu", text(e.machine() == null ? null : e.machine().cpu()));
       all.put("cpus", text(e.machine() == null ? null : e.machine().logicalCpus()));

@@ -57,6 +57,9 @@ public record Environment(
   private static final List<String> EXPECTED_VERSIONS =
       List.of("musa_sdk", "torch_musa", "vllm_musa", "mate");
 
+  /** Among {@link #versions}: the fraction by which measured times were made longer on purpose. */
+  public static final String INJECTED = "ab.injected";
+
   /** Prefix of system properties that set {@link #versions}. */
   public static final String VERSION_PROPERTY = "musabench.version.";
 

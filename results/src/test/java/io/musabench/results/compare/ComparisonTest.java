@@ -117,7 +117,7 @@ class ComparisonTest {
             "jvmArgs: -Xmx1g against -Xmx2g; threads: 1 against 2; vmVersion: 17.0.1 against 21");
     Comparison.Options accept =
         new Comparison.Options(
-            new Judge(), 0.01, Map.of(), Set.of("jvmArgs", "threads", "vmVersion"), false);
+            new Judge(), 0.01, Map.of(), Set.of("jvmArgs", "threads", "vmVersion"), false, false);
     assertThat(verdict(Comparison.of(comparison.base(), comparison.candidate(), accept)))
         .isEqualTo(Verdict.SAME);
   }
@@ -238,6 +238,32 @@ class ComparisonTest {
     Comparison real = against(base, candidate.replaceAll("142[89]", "1500"));
     assertThat(real.rows().get(0).clockEffect()).isFalse();
     assertThat(real.exitCode()).isEqualTo(Comparison.REGRESSION);
+  }
+
+  @Test
+  void pairsSeeAChangeThatIsSmallBesideTheDriftOfBoth() throws IOException {
+    // Forks drift from 10 to 13; in each pair the candidate takes 3 % longer.
+    String base = "[[10],[11],[12],[13],[12.5]]";
+    String candidate = "[[10.3],[11.34],[12.37],[13.38],[12.88]]";
+    Comparison unpaired =
+        against(entry("a.B.c", "ns/op", base), entry("a.B.c", "ns/op", candidate));
+    assertThat(verdict(unpaired)).isEqualTo(Verdict.UNDECIDED);
+    assertThat(verdict(paired(unpaired))).isEqualTo(Verdict.SLOWER);
+    Comparison odd =
+        against(entry("a.B.c", "ns/op", base), entry("a.B.c", "ns/op", "[[1],[1],[1],[1]]"));
+    assertThat(paired(odd).rows().get(0).reason()).isEqualTo("5 forks against 4 are no pairs");
+    Comparison otherVm =
+        against(
+            entry("a.B.c", "ns/op", base),
+            entry("a.B.c", "ns/op", candidate).replace("17.0.1", "21"));
+    assertThat(verdict(paired(otherVm))).isEqualTo(Verdict.SLOWER);
+  }
+
+  private static Comparison paired(Comparison comparison) {
+    return Comparison.of(
+        comparison.base(),
+        comparison.candidate(),
+        new Comparison.Options(new Judge(), 0.01, Map.of(), Set.of(), false, true));
   }
 
   @Test

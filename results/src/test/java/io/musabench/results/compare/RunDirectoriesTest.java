@@ -58,7 +58,12 @@ class RunDirectoriesTest {
     assertThat(only(base, other).reason()).isEqualTo("library.runtime: 22 against 44");
     Comparison.Options accept =
         new Comparison.Options(
-            new Judge(), 0.01, Map.of(), Set.of("library.kernels", "library.runtime"), false);
+            new Judge(),
+            0.01,
+            Map.of(),
+            Set.of("library.kernels", "library.runtime"),
+            false,
+            false);
     assertThat(
             Comparison.of(MeasuredRun.read(base), MeasuredRun.read(other), accept)
                 .rows()

@@ -1,0 +1,194 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.jmh.cli.ForkRunner.Outcome;
+import io.musabench.jmh.device.DeviceTimeResults;
+import io.musabench.jmh.device.Measured;
+import io.musabench.results.compare.Pairs;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.Status;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.openjdk.jmh.results.RunResult;
+
+/**
+ * Measures every case under two settings in alternating forks, A B B A and so on, and writes a run
+ * directory a setting. Fork i of one directory was measured next to fork i of the other.
+ */
+final class PairRunner {
+  /** Label: which side of the pair a run directory is. */
+  static final String SIDE = "ab.side";
+
+  /** Label: the setting of that side. */
+  static final String SETTING = "ab.setting";
+
+  private final PrintWriter out;
+  private final Path runs;
+  private final Map<String, String> labels;
+  private final Duration limit;
+  private final Effort effort;
+
+  /**
+   * @param out where progress goes
+   * @param runs folder of all runs
+   * @param labels recorded in both runs' environments
+   * @param limit time a fork may take
+   * @param effort how long to measure; its forks are the pairs
+   */
+  PairRunner(
+      PrintWriter out, Path runs, Map<String, String> labels, Duration limit, Effort effort) {
+    this.out = out;
+    this.runs = runs;
+    this.labels = labels;
+    this.limit = limit;
+    this.effort = effort;
+  }
+
+  /** The run directories of the two settings. */
+  record Measurement(Path a, Path b) {}
+
+  /** One setting while it is measured. */
+  private static final class Side {
+    private final Setting setting;
+    private final RunRecord record;
+    private List<RunResult> forks = new ArrayList<>();
+    private String failure = "";
+    private Status status = Status.OK;
+
+    private Side(Setting setting, RunRecord record) {
+      this.setting = setting;
+      this.record = record;
+    }
+
+    private void fail(Status newStatus, String reason) {
+      status = newStatus;
+      failure = reason;
+    }
+  }
+
+  /** Measures all cases; stopped by Ctrl-C, the finished ones are saved. */
+  Measurement run(Set<CaseSpec> cases, Setting a, Setting b) {
+    try (SoleRun sole = SoleRun.claim()) {
+      return run(cases, a, b, sole.alone() ? List.of() : List.of(SoleRun.WARNING));
+    }
+  }
+
+  private Measurement run(Set<CaseSpec> cases, Setting a, Setting b, List<String> warnings) {
+    Instant start = Instant.now();
+    DeviceProbe device = DeviceProbe.run(a);
+    say("Device  " + device.description());
+    Side first = side("a", a, device, start, warnings);
+    Side second = side("b", b, DeviceProbe.run(b), start, warnings);
+    Thread stop = new Thread(() -> stop(first, second), "musabench stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    try (JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
+      ForkRunner runner = new ForkRunner(log, device.target(), limit);
+      int number = 0;
+      for (CaseSpec spec : cases) {
+        long began = System.nanoTime();
+        measure(runner, spec, first, second);
+        if (first.record.isClosed()) {
+          break; // Killed while it ran: not a result.
+        }
+        CaseResult resultA = save(spec, first);
+        CaseResult resultB = save(spec, second);
+        number++;
+        double seconds = (System.nanoTime() - began) / 1e9;
+        say(Progress.line(number, cases.size(), spec, resultA, seconds));
+        say(Progress.line(number, cases.size(), spec, resultB, seconds));
+      }
+    } finally {
+      if (!first.record.isClosed()) {
+        Runtime.getRuntime().removeShutdownHook(stop);
+      }
+    }
+    return new Measurement(first.record.path(), second.record.path());
+  }
+
+  private Side side(
+      String name, Setting setting, DeviceProbe device, Instant start, List<String> warnings) {
+    Environment environment = device.environment(start).withWarnings(warnings);
+    Map<String, String> all = new LinkedHashMap<>(labels);
+    all.put(SIDE, name);
+    all.put(SETTING, setting.text());
+    if (setting.injected() != 0) {
+      all.put(Environment.INJECTED, Double.toString(setting.injected()));
+    }
+    RunRecord record = new RunRecord(runs, start, environment, all);
+    String injected = setting.injected() == 0 ? "" : ", times made longer by " + setting.injected();
+    say(name.toUpperCase(Locale.ROOT) + "       " + setting.text() + injected);
+    say("        " + record.path());
+    return new Side(setting, record);
+  }
+
+  // Runs in a shutdown hook, so whatever it does must end soon.
+  private void stop(Side first, Side second) {
+    first.record.close();
+    second.record.close();
+    ForkWatch.killForks();
+    say("");
+    say("Stopped. The finished cases are in " + first.record.path());
+    say("and " + second.record.path());
+  }
+
+  private void measure(ForkRunner runner, CaseSpec spec, Side a, Side b) {
+    a.forks = new ArrayList<>();
+    b.forks = new ArrayList<>();
+    a.fail(Status.OK, "");
+    b.fail(Status.OK, "");
+    for (int pair = 0; pair < effort.forks(); pair++) {
+      List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
+      Map<Side, RunResult> both = new LinkedHashMap<>();
+      for (Side side : order) {
+        Outcome outcome = runner.run(spec, effort, side.setting);
+        switch (outcome.status()) {
+          case OK -> both.put(side, outcome.result());
+          case CRASH -> {
+            // Its pair is lost with it; further ones may be well.
+          }
+          case TIMEOUT -> side.fail(Status.TIMEOUT, outcome.message());
+          case WRONG -> side.fail(Status.FAILED, "wrong result: " + outcome.message());
+          case ERROR -> side.fail(Status.FAILED, outcome.message());
+          default -> throw new AssertionError(outcome.status());
+        }
+      }
+      // A failure would come again. The other side keeps its fork, so that it is seen to work.
+      boolean failed = a.status != Status.OK || b.status != Status.OK;
+      if (both.size() == 2 || failed) {
+        both.forEach((side, result) -> side.forks.add(result));
+      }
+      if (failed || a.record.isClosed()) {
+        return;
+      }
+    }
+  }
+
+  private static CaseResult save(CaseSpec spec, Side side) {
+    if (side.status == Status.OK && side.forks.isEmpty()) {
+      side.fail(Status.FAILED, "in every pair a fork crashed");
+    }
+    if (side.status != Status.OK) {
+      CaseResult failed = CaseResults.failed(spec, side.status, side.failure);
+      side.record.add(failed, List.of(), null);
+      return failed;
+    }
+    List<List<Measured>> measured = DeviceTimeResults.measured(side.forks);
+    CaseResult result = CaseResults.measured(spec, measured, "");
+    side.record.add(
+        result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(side.forks));
+    return result;
+  }
+
+  private void say(String line) {
+    out.println(line);
+    out.flush();
+  }
+}
