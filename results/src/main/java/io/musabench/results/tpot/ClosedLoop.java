@@ -22,21 +22,25 @@ import java.util.Set;
  *   TTFT = P + T/2 (R - 1) / R + rho P / (2 (1 - rho))
  * </pre>
  *
- * <p>TTFT is its own prefill and the wait of an M/D/1 queue whose server takes a decode step as a
+ * <p>TTFT is that of independent arrivals: an M/D/1 queue whose server takes a decode step as a
  * vacation whenever no prefill waits (Doshi, "Queueing systems with vacations", 1986: the wait of
  * the queue and half a vacation). A request never waits for its own prefill while it decodes, so
  * {@code rho} leaves it out: a single request has TPOT = T and TTFT = P exactly. No decode step
  * runs while a request is prefilled, so each decode step has all {@code R} requests in it. The
  * equations are quadratic in {@code rho} and have one solution between 0 and 1.
  *
- * <p><b>Token budget</b>: a prompt is cut into {@code k} chunks that share steps with the decodes,
- * as in vLLM's V1 scheduler. Everything advances in steps, so that a request lives {@code k + n} of
- * them, and on average {@code q = (R - 1) k / (n + k)} chunks of others are in a step. With T(j)
- * the time of a decode step with {@code j} chunks, TPOT = T(q), linear between whole numbers. Where
- * {@code q} chunks do not fit into the budget, requests wait.
+ * <p><b>Token budget</b>: prompts share steps with the decodes, as in vLLM's V1 scheduler; one that
+ * is longer than the budget is cut into {@code k} chunks. Everything advances in steps, so that a
+ * request lives {@code k + n} of them, and on average {@code q = (R - 1) k / (n + k)} chunks of
+ * others are in a step. Requests that are prefilled in one step end together, and their successors
+ * come together: groups grow to the {@code m} chunks that fit into the budget. With {@code T(j)}
+ * the time of a decode step with {@code j} chunks, {@code TPOT = (1 - q/m) T(0) + q/m T(m)}. Where
+ * {@code q} chunks do not fit, requests wait.
  *
- * <p><b>Burst</b>: all requests arrive at once, and their prefills follow each other; TTFT is the
- * mean over them.
+ * <p><b>TTFT</b> does not follow from the workload, because how arrivals cluster does not. It lies
+ * between independent arrivals and a burst (all arrive at once, their prefills follow each other;
+ * the mean over them). A closed loop starts as a burst and spreads; what is expected is the middle
+ * on a logarithmic scale.
  *
  * <p><b>KV cache</b>: a running request holds {@code input + output/2} tokens on average, which
  * limits {@code R}. Requests are let in by the room for their prompt and grow; where they no longer
@@ -95,7 +99,7 @@ public final class ClosedLoop {
     Set<String> roles = new LinkedHashSet<>();
     middle.decodeStep().terms().forEach(t -> roles.add(t.role()));
     middle.prefillStep().terms().forEach(t -> roles.add(t.role()));
-    double[] squares = new double[3];
+    double[] squares = new double[4];
     for (String moved : roles) {
       add(
           squares,
@@ -113,8 +117,9 @@ public final class ClosedLoop {
         middle.decodeStep(),
         middle.prefillStep(),
         widened(middle.tpot(), squares[0]),
-        widened(middle.ttftStaggered(), squares[1]),
-        widened(middle.ttftBurst(), squares[2]),
+        widened(middle.ttft(), squares[1]),
+        widened(middle.ttftStaggered(), squares[2]),
+        widened(middle.ttftBurst(), squares[3]),
         middle.requestsPerSecond(),
         middle.runningRequests(),
         middle.waitingRequests(),
@@ -124,8 +129,9 @@ public final class ClosedLoop {
 
   private static void add(double[] squares, Prediction middle, Prediction moved) {
     squares[0] += square(moved.tpot().value() - middle.tpot().value());
-    squares[1] += square(moved.ttftStaggered().value() - middle.ttftStaggered().value());
-    squares[2] += square(moved.ttftBurst().value() - middle.ttftBurst().value());
+    squares[1] += square(moved.ttft().value() - middle.ttft().value());
+    squares[2] += square(moved.ttftStaggered().value() - middle.ttftStaggered().value());
+    squares[3] += square(moved.ttftBurst().value() - middle.ttftBurst().value());
   }
 
   private static double square(double x) {
@@ -202,21 +208,32 @@ public final class ClosedLoop {
 
     double step = t / (1 - rho);
     // A device cannot prefill more than all the time: near that, requests wait longer still.
-    double ttft = Math.max(p + half + rho * p / (2 * (1 - rho)), r * (p + again) - n * step);
-    double burst = half + (r + 1) / 2.0 * p;
+    double ttft = Math.max(half + queued(p, rho), r * (p + again) - n * step);
     double rate = r / (ttft + n * step);
+    First first = new First(ttft, half + (r + 1) / 2.0 * p);
     return prediction(
-        w,
-        in,
-        queue(w, r, rate),
-        decode,
-        prefill,
-        step,
-        ttft,
-        burst,
-        rate,
-        rate * (p + again),
-        rho);
+        w, in, queue(w, r, rate), decode, prefill, step, first, rate, rate * (p + again), rho);
+  }
+
+  /** A prefill and its wait in an M/D/1 queue. */
+  private static double queued(double prefill, double load) {
+    return prefill + load * prefill / (2 * (1 - load));
+  }
+
+  /**
+   * Times to the first token once a request is let in.
+   *
+   * @param staggered for independent arrivals
+   * @param burst if all arrive at once; not less
+   */
+  private record First(double staggered, double burst) {
+    First {
+      burst = Math.max(staggered, burst);
+    }
+
+    double expected() {
+      return Math.sqrt(staggered * burst);
+    }
   }
 
   /** Decode steps of a request after its first token. */
@@ -245,8 +262,7 @@ public final class ClosedLoop {
       StepTime decode,
       StepTime prefill,
       double step,
-      double ttft,
-      double burst,
+      First first,
       double rate,
       double share,
       double load) {
@@ -264,8 +280,9 @@ public final class ClosedLoop {
         decode,
         prefill,
         Estimate.point(step / tokensPerStep(w), provenance),
-        Estimate.point(queue + ttft, provenance),
-        Estimate.point(queue + Math.max(ttft, burst), provenance),
+        Estimate.point(queue + first.expected(), provenance),
+        Estimate.point(queue + first.staggered(), provenance),
+        Estimate.point(queue + first.burst(), provenance),
         rate,
         in.running(),
         w.concurrency() - in.running(),
@@ -297,35 +314,29 @@ public final class ClosedLoop {
     // Attention is linear in what is cached, so that the chunk in the middle stands for all.
     int before = cached + (added - chunk) / 2;
     StepTime decode = model.step(decodes(w, r));
-    int whole = (int) q;
-    double low = stepWithChunks(model, w, r, whole, chunk, before) + draft(w);
-    double high =
-        q == whole ? low : stepWithChunks(model, w, r, whole + 1, chunk, before) + draft(w);
-    double step = low + (q - whole) * (high - low);
+    double without = decode.seconds() + draft(w);
+    double step = without;
+    if (r > 1) {
+      int group = Math.min(fit, r - 1);
+      double with = model.step(withChunks(w, r - group, group, chunk, before)).seconds() + draft(w);
+      step += Math.min(1, q / group) * (with - without);
+    }
 
     StepTime own = model.step(withChunks(w, r - 1, 1, chunk, before));
     double half = (r - 1.0) / r * step / 2;
-    double ttft = half + k * (own.seconds() + draft(w));
+    double prefill = k * (own.seconds() + draft(w));
     int together = Math.min(fit, r);
-    double group = model.prefill(together, chunk, before).seconds() * k;
-    double burst = half + ((r + together - 1) / together + 1) / 2.0 * group;
-    double rate = r / (ttft + n * step);
-    double load = 1 - (decode.seconds() + draft(w)) / step;
-    return prediction(
-        w, admitted, queue(w, r, rate), decode, own, step, ttft, burst, rate, load, load);
+    double all = model.prefill(together, chunk, before).seconds() * k;
+    double burst = ((r + together - 1) / together + 1) / 2.0 * all;
+    First first = new First(half + prefill, half + burst);
+    double rate = r / (first.staggered() + n * step);
+    double load = 1 - Math.min(without, step) / step;
+    return prediction(w, admitted, queue(w, r, rate), decode, own, step, first, rate, load, load);
   }
 
   /** Time until a request is let in, by Little's law. */
   private static double queue(Workload w, int running, double rate) {
     return (w.concurrency() - running) / rate;
-  }
-
-  private static double stepWithChunks(
-      StepModel model, Workload w, int running, int chunks, int chunk, int before) {
-    int decodes = Math.max(1, running - chunks);
-    return model
-        .step(chunks == 0 ? decodes(w, running) : withChunks(w, decodes, chunks, chunk, before))
-        .seconds();
   }
 
   private static BatchSpec withChunks(Workload w, int decodes, int chunks, int chunk, int before) {
@@ -373,16 +384,15 @@ public final class ClosedLoop {
     StepTime decode = model.step(decodes(w, (int) Math.ceil(batch)));
     double t = decodeSeconds(model, w, batch);
     double rate = pd.decoders() * batch / ((gaps(w) + 1) * t);
-    double ttft = p + wait(rate, p, w) + sent + t;
-    double burst =
-        ((w.concurrency() + pd.prefillers() - 1) / pd.prefillers() + 1) / 2.0 * p + sent + t;
+    double alone = separateQueue(rate, p, w);
+    double burst = separateBurst(p, w);
+    First first = new First(alone + sent + t, burst + sent + t);
     double load = rate * p / pd.prefillers();
     double waiting = Math.max(0, w.concurrency() - inFlight(model, w, batch, p, sent));
     boolean full = in.limit() != null && waiting > 0.5;
     Admission admitted =
         new Admission(w.concurrency() - (int) waiting, 0, full ? in.limit() : null);
-    return prediction(
-        w, admitted, waiting / rate, decode, prefill, t, ttft, burst, rate, load, load);
+    return prediction(w, admitted, waiting / rate, decode, prefill, t, first, rate, load, load);
   }
 
   /**
@@ -395,14 +405,21 @@ public final class ClosedLoop {
       StepModel model, Workload w, double batch, double prefill, double sent) {
     double decoding = w.disaggregation().decoders() * batch;
     double rate = decoding / ((gaps(w) + 1) * decodeSeconds(model, w, batch));
-    return rate * (wait(rate, prefill, w) + prefill + sent) + decoding;
+    return rate * (separateQueue(rate, prefill, w) + sent) + decoding;
   }
 
-  /** Wait for a prefiller, an M/D/1 queue; a request never waits for itself. */
-  private static double wait(double rate, double prefill, Workload w) {
+  /** A prefill and its wait for a prefiller; a request never waits for itself. */
+  private static double separateQueue(double rate, double prefill, Workload w) {
     double load = rate * prefill / w.disaggregation().prefillers();
     double others = (w.concurrency() - 1.0) / w.concurrency();
-    return load >= 1 ? Double.POSITIVE_INFINITY : others * load * prefill / (2 * (1 - load));
+    return load >= 1
+        ? Double.POSITIVE_INFINITY
+        : prefill + others * (queued(prefill, load) - prefill);
+  }
+
+  private static double separateBurst(double prefill, Workload w) {
+    int prefillers = w.disaggregation().prefillers();
+    return ((w.concurrency() + prefillers - 1) / prefillers + 1) / 2.0 * prefill;
   }
 
   /** Linear between whole batches. */

@@ -10,6 +10,8 @@ package io.musabench.results.tpot;
  * @param decodeStep step that every output token but the first waits for
  * @param prefillStep step that the first output token waits for
  * @param tpot mean time an output token after the first
+ * @param ttft mean time to the first token, as far as it can be said: the logarithmic middle of the
+ *     following two
  * @param ttftStaggered mean time to the first token if requests arrive independently of each other
  * @param ttftBurst mean time to the first token if all arrive at once
  * @param requestsPerSecond requests answered a second
@@ -25,6 +27,7 @@ public record Prediction(
     StepTime decodeStep,
     StepTime prefillStep,
     Estimate tpot,
+    Estimate ttft,
     Estimate ttftStaggered,
     Estimate ttftBurst,
     double requestsPerSecond,

@@ -42,20 +42,22 @@ public final class StepModel {
   private final long kvTokens;
 
   /** Operations but attention, by tokens and rows of logits. */
-  private final ConcurrentHashMap<Long, Rest> rests = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, Rest> rests;
 
   /** Operations before and after attention in the order of first use. */
   private record Rest(List<Term> before, List<Term> after) {}
 
   /** Steps of an engine on the device whose kernel times these are. */
   public StepModel(Engine engine, KernelTimes times) {
-    this(engine, times, null);
+    this(engine, times, null, new ConcurrentHashMap<>());
   }
 
-  private StepModel(Engine engine, KernelTimes times, Scale scale) {
+  private StepModel(
+      Engine engine, KernelTimes times, Scale scale, ConcurrentHashMap<Long, Rest> rests) {
     this.engine = engine;
     this.times = times;
     this.scale = scale;
+    this.rests = rests;
     this.kvTokens = engine.kvTokens(times.source().roofs());
   }
 
@@ -76,12 +78,16 @@ public final class StepModel {
 
   /** The same kernels under another engine. */
   public StepModel with(Engine other) {
-    return new StepModel(other, times, scale);
+    boolean same =
+        other.layout().equals(engine.layout())
+            && other.precision().equals(engine.precision())
+            && other.pageSize() == engine.pageSize();
+    return new StepModel(other, times, scale, same ? rests : new ConcurrentHashMap<>());
   }
 
   /** The same steps with kernels of other speed; replaces an earlier scale. */
   public StepModel scaled(Scale by) {
-    return new StepModel(engine, times, by);
+    return new StepModel(engine, times, by, new ConcurrentHashMap<>());
   }
 
   /** A decode step of {@code batch} requests, each over {@code context} tokens. */

@@ -56,8 +56,11 @@ class ClosedLoopTest {
     assertThat(p.requestsPerSecond()).isCloseTo(x, withinPercentage(1e-6));
     assertThat(p.prefillShare()).isCloseTo(x * prefill, within(1e-9)).isLessThan(1 + 1e-9);
     if (p.prefillShare() < 1 - 1e-9) {
-      double ttft = prefill + t / 2 * others + rho * prefill / (2 * (1 - rho));
-      assertThat(p.ttftStaggered().value()).isCloseTo(ttft, withinPercentage(1e-4));
+      double half = t / 2 * others;
+      double own = prefill + rho * prefill / (2 * (1 - rho));
+      assertThat(p.ttftStaggered().value()).isCloseTo(half + own, withinPercentage(1e-4));
+      assertThat(p.ttftBurst().value())
+          .isCloseTo(Math.max(half + own, half + (c + 1) / 2.0 * prefill), withinPercentage(1e-4));
       assertThat(p.tpot().value()).isCloseTo(t / (1 - rho), withinPercentage(1e-4));
     }
     assertThat(p.ttftBurst().value()).isGreaterThanOrEqualTo(p.ttftStaggered().value());
@@ -70,6 +73,7 @@ class ClosedLoopTest {
       @ForAll @Scale(6) @DoubleRange(min = 0.001, max = 1) double prefill) {
     Prediction p = predict(decode, prefill, 1, 256);
     assertThat(p.tpot().value()).isEqualTo(decode);
+    assertThat(p.ttft().value()).isEqualTo(prefill);
     assertThat(p.ttftStaggered().value()).isEqualTo(prefill);
     assertThat(p.ttftBurst().value()).isEqualTo(prefill);
     assertThat(1 / p.requestsPerSecond()).isCloseTo(prefill + 255 * decode, withinPercentage(1e-9));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Precision;
@@ -297,8 +298,7 @@ class PredictionTest {
     assertThat(new Speculation(1, 3, 0).tokensPerStep()).isEqualTo(4);
     StepModel model = model(engine());
     Prediction p = ClosedLoop.predict(model, new Workload(1, 1024, 256).with(draft));
-    double step =
-        model.step(io.musabench.results.model.BatchSpec.uniform(1, 4, 1155)).seconds() + 0.003;
+    double step = model.step(BatchSpec.uniform(1, 4, 1155)).seconds() + 0.003;
     assertThat(p.tpot().value()).isCloseTo(step / 2.952, withinPercentage(1e-9));
     assertThat(p.itlAtomAtZero()).isCloseTo(1.952 / 2.952, within(1e-9));
   }
@@ -360,7 +360,7 @@ class PredictionTest {
     Engine engine = engine().clockError(0.02).build();
     Prediction p =
         ClosedLoop.predictWithInterval(new StepModel(engine, exact), new Workload(32, 1024, 256));
-    for (Estimate e : List.of(p.tpot(), p.ttftStaggered(), p.ttftBurst())) {
+    for (Estimate e : List.of(p.tpot(), p.ttft(), p.ttftStaggered(), p.ttftBurst())) {
       assertThat(e.high() / e.value()).isCloseTo(1 + 0.02 * 1.6449, within(1e-6));
       assertThat(e.low() / e.value()).isCloseTo(1 - 0.02 * 1.6449, within(1e-6));
     }

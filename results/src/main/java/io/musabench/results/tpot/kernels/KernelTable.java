@@ -129,11 +129,16 @@ final class KernelTable {
     }
 
     KernelTable build(Blend blend, Roof roof) {
-      return new KernelTable(this, blend, roof);
+      return new KernelTable(this, blend, roof, false);
+    }
+
+    /** Of a kernel whose size is rows that can be computed in parts. */
+    KernelTable buildOfRows(Blend blend, Roof roof) {
+      return new KernelTable(this, blend, roof, true);
     }
   }
 
-  private KernelTable(Builder builder, Blend blend, Roof roof) {
+  private KernelTable(Builder builder, Blend blend, Roof roof, boolean rows) {
     this.blend = blend;
     this.roof = roof;
     as = axis(builder, 0);
@@ -147,7 +152,11 @@ final class KernelTable {
       for (var batch : entry.getValue().entrySet()) {
         double[] x = batch.getValue().keySet().stream().mapToDouble(v -> v).toArray();
         double[] t = batch.getValue().values().stream().mapToDouble(KernelTable::median).toArray();
-        batches.put(batch.getKey(), new TimeCurve(x, t));
+        batches.put(
+            batch.getKey(),
+            rows
+                ? TimeCurve.ofRows(x, t, v -> roof.at(a, b, batch.getKey(), v))
+                : new TimeCurve(x, t));
         shortest = Math.min(shortest, Arrays.stream(t).min().orElseThrow());
       }
       Site site = new Site(a, b, batches);
@@ -351,6 +360,11 @@ final class KernelTable {
     return sites.stream().flatMap(s -> Arrays.stream(s.curves)).mapToInt(TimeCurve::size).sum();
   }
 
+  /** How many points count with another time than was measured. */
+  int replaced() {
+    return sites.stream().flatMap(s -> Arrays.stream(s.curves)).mapToInt(TimeCurve::replaced).sum();
+  }
+
   /** Of the points that are faster than the roof allows, the time over the roof; sorted. */
   double[] belowRoof() {
     List<Double> found = new ArrayList<>();
@@ -384,7 +398,7 @@ final class KernelTable {
         double y = site.ys[k];
         for (int i = 0; i < curve.size(); i++) {
           double x = curve.x(i);
-          double measured = curve.seconds(i);
+          double measured = curve.measured(i);
           if (i > 0) {
             Found found = curve.without(i, blend, v -> roof.at(site.a, site.b, y, v), floor);
             left.out(found.has(Axis.BEYOND) ? Axis.BEYOND : Axis.SIZE, measured, found.seconds());

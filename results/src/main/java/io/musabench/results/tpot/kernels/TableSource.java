@@ -84,7 +84,9 @@ final class TableSource implements KernelSource {
                 .add(
                     new Entry(
                         family,
-                        points.build(family.kind().blend(), family.roof(roofs)),
+                        family.kind() == Kind.GEMM
+                            ? points.buildOfRows(family.kind().blend(), family.roof(roofs))
+                            : points.build(family.kind().blend(), family.roof(roofs)),
                         builder.labels.get(family))));
     this.noise = builder.noise();
   }
@@ -124,6 +126,12 @@ final class TableSource implements KernelSource {
     tables.forEach(
         (kind, entries) -> {
           for (Entry e : entries) {
+            if (e.table.replaced() > 0) {
+              all.add(
+                  "%s: %d of %d times of %s are over 25 %% longer than those of more rows, or of the"
+                          .formatted(e.label, e.table.replaced(), e.table.size(), kind.text())
+                      + " same rows in parts; the shorter time counts");
+            }
             double[] below = kind.hasRoof() ? e.table.belowRoof() : new double[0];
             if (below.length > 0) {
               all.add(

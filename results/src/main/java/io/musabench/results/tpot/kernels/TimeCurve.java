@@ -22,18 +22,54 @@ final class TimeCurve {
     SQUARE_ROOT
   }
 
+  /** A time this much above what larger sizes or parts show is no property of the kernel. */
+  private static final double DAMAGED = 1.25;
+
   private final double[] x;
+  private final double[] measured;
+
+  /** The measured times, but for damaged ones. */
   private final double[] seconds;
 
   /**
    * Takes the arrays.
    *
    * @param x sizes, ascending, at least one
-   * @param seconds times, above 0
+   * @param measured times, above 0
    */
-  TimeCurve(double[] x, double[] seconds) {
+  TimeCurve(double[] x, double[] measured) {
+    this(x, measured, measured);
+  }
+
+  private TimeCurve(double[] x, double[] measured, double[] seconds) {
     this.x = x;
+    this.measured = measured;
     this.seconds = seconds;
+  }
+
+  /**
+   * A curve over rows that can be computed in parts. A call never needs longer than one with more
+   * rows, and not longer than its parts one after the other: {@code t(m) <= t(n)} for {@code n >
+   * m}, {@code t(m) <= ceil(m / n) t(n)} for {@code n < m}. Where a time is more than a quarter
+   * above that, something else disturbed the measurement, and the bound counts (or the roof, if
+   * that is longer). Less is left as it is: long products do slow down, because the device then
+   * lowers its clocks.
+   */
+  static TimeCurve ofRows(double[] x, double[] measured, DoubleUnaryOperator roof) {
+    double[] seconds = measured.clone();
+    for (int i = 0; i < x.length; i++) {
+      double bound = Double.POSITIVE_INFINITY;
+      for (int j = 0; j < x.length; j++) {
+        if (j != i) {
+          double parts = j > i ? 1 : Math.ceil(x[i] / x[j]);
+          bound = Math.min(bound, parts * measured[j]);
+        }
+      }
+      if (measured[i] > DAMAGED * bound) {
+        seconds[i] = Math.max(bound, Math.min(measured[i], roof.applyAsDouble(x[i])));
+      }
+    }
+    return new TimeCurve(x, measured, seconds);
   }
 
   int size() {
@@ -44,8 +80,22 @@ final class TimeCurve {
     return x[i];
   }
 
+  /** What counts at point {@code i}. */
   double seconds(int i) {
     return seconds[i];
+  }
+
+  double measured(int i) {
+    return measured[i];
+  }
+
+  /** How many points {@link #ofRows} replaced. */
+  int replaced() {
+    int count = 0;
+    for (int i = 0; i < x.length; i++) {
+      count += seconds[i] == measured[i] ? 0 : 1;
+    }
+    return count;
   }
 
   boolean covers(double size) {
@@ -55,7 +105,7 @@ final class TimeCurve {
   Found at(double size, Blend blend, DoubleUnaryOperator roof, double floor) {
     int at = Arrays.binarySearch(x, size);
     if (at >= 0) {
-      return new Found(seconds[at], 0);
+      return new Found(seconds[at], seconds[at] == measured[at] ? 0 : Axis.SIZE.bit());
     }
     int above = -at - 1;
     return between(above - 1, above, size, blend, roof, floor);

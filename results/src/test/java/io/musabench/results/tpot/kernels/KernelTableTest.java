@@ -238,4 +238,22 @@ class KernelTableTest {
     assertThat(table.at(2, 3, 1, 1).seconds()).isEqualTo(ROOF.at(2, 3, 1, 1) / 2);
     assertThat(table.at(2, 3, 1, 2).seconds()).isLessThan(ROOF.at(2, 3, 1, 2));
   }
+
+  @Test
+  void aTimeThatMoreRowsOrPartsContradictIsReplaced() {
+    double[] rows = {1, 2, 4, 8, 16};
+    // 4 rows longer than 8; 16 rows longer than two times 8 by 20 %, which is left.
+    TimeCurve curve = TimeCurve.ofRows(rows, new double[] {1, 1.5, 8, 4, 9.6}, x -> 0);
+    assertThat(curve.replaced()).isEqualTo(1);
+    assertThat(curve.seconds(2)).isEqualTo(3);
+    assertThat(curve.measured(2)).isEqualTo(8);
+    assertThat(curve.seconds(4)).isEqualTo(9.6);
+    Found found = curve.at(4, Blend.LINEAR, x -> x, 0);
+    assertThat(found.seconds()).isEqualTo(3);
+    assertThat(found.provenance()).isEqualTo(Provenance.INTERPOLATED);
+    assertThat(curve.at(8, Blend.LINEAR, x -> x, 0).provenance()).isEqualTo(Provenance.MEASURED);
+    assertThat(TimeCurve.ofRows(rows, new double[] {1, 1.5, 8, 4, 9.6}, x -> 3.5).seconds(2))
+        .isEqualTo(3.5);
+    assertThat(TimeCurve.ofRows(rows, new double[] {1, 2, 4, 8, 16}, x -> 0).replaced()).isZero();
+  }
 }

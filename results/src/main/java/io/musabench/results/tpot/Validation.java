@@ -1,0 +1,301 @@
+package io.musabench.results.tpot;
+
+import io.musabench.results.model.ModelConfig;
+import io.musabench.results.model.Operation;
+import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelTimes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * Predictions beside what a service was measured to do, and beside two simpler predictions: the sum
+ * of the kernels of a decode step, and what the roofs allow it at best. Neither knows of prefills.
+ */
+public final class Validation {
+  private final KernelTimes times;
+  private final UnaryOperator<Engine.Builder> settings;
+  private final Function<String, ModelConfig> models;
+  private final Map<String, StepModel> known = new HashMap<>();
+
+  /**
+   * One row and what is predicted for it.
+   *
+   * @param row what was measured
+   * @param prediction with intervals
+   * @param kernelSum seconds: the kernels of the decode step
+   * @param roofline seconds: the least that these kernels can take
+   * @param error of TPOT: predicted / measured - 1
+   * @param setAside why its measurement cannot be what it says; empty if it can
+   */
+  public record Line(
+      ServingRow row,
+      Prediction prediction,
+      double kernelSum,
+      double roofline,
+      double error,
+      String setAside) {
+    /** Whether requests are predicted to wait to be let in. */
+    public boolean saturated() {
+      return prediction.state() == Prediction.State.SATURATED;
+    }
+
+    /** Whether most of the time of a decoding request goes to decode steps, as predicted. */
+    public boolean decodeDominates() {
+      return prediction.state() == Prediction.State.OK;
+    }
+
+    /** Whether there is a measured TTFT to compare. */
+    public boolean hasTtft() {
+      return !Double.isNaN(row.ttftSeconds());
+    }
+
+    /** Whether the measured TTFT lies between staggered and burst arrivals. */
+    public boolean ttftInside() {
+      return row.ttftSeconds() >= prediction.ttftStaggered().value()
+          && row.ttftSeconds() <= prediction.ttftBurst().value();
+    }
+  }
+
+  /**
+   * Measured TTFT against the interval and what is expected in it, over the rows that are neither
+   * saturated nor set aside.
+   *
+   * @param inside share of them inside the interval; NaN if there are none
+   * @param errors of the expected TTFT
+   */
+  public record Ttft(double inside, Errors errors) {}
+
+  /**
+   * Rows of one number of ranks and one length of prompts.
+   *
+   * @param tp ranks
+   * @param inputTokens length of prompts
+   * @param errors of their TPOT, without the rows that are set aside
+   */
+  public record Cell(int tp, int inputTokens, Errors errors) {}
+
+  /**
+   * Host costs estimated on the rows of one number of ranks and tried on the others. Rows that are
+   * saturated or set aside do not take part in the estimate; those set aside are not tried.
+   *
+   * @param tp ranks of the rows that the estimate is from
+   * @param terms the estimate
+   * @param estimated errors of the rows that it is from
+   * @param tried errors of the rows of all other numbers of ranks
+   */
+  public record Split(int tp, HostTerms terms, Errors estimated, Errors tried) {}
+
+  /**
+   * The outcome.
+   *
+   * @param lines in the order of the file
+   * @param tpot errors over all rows
+   * @param possible errors over the rows that are not set aside
+   * @param kernelSum errors of the sum of kernels, over all rows
+   * @param roofline errors of the roofline, over all rows; NaN where roofs are not known
+   * @param ttft share of measured TTFT inside the interval
+   * @param cells by ranks and length of prompts
+   */
+  public record Report(
+      List<Line> lines,
+      Errors tpot,
+      Errors possible,
+      Errors kernelSum,
+      Errors roofline,
+      Ttft ttft,
+      List<Cell> cells) {
+    /** The rows with the largest errors, largest first. */
+    public List<Line> worst(int count) {
+      return lines.stream()
+          .sorted(Comparator.comparingDouble((Line l) -> -Math.abs(l.error())))
+          .limit(count)
+          .toList();
+    }
+  }
+
+  /**
+   * Prepares.
+   *
+   * @param times kernel times of the device that served
+   * @param settings of the engine, of which the layout is that of each row
+   * @param models finds a model by its name
+   */
+  public Validation(
+      KernelTimes times,
+      UnaryOperator<Engine.Builder> settings,
+      Function<String, ModelConfig> models) {
+    this.times = times;
+    this.settings = settings;
+    this.models = models;
+  }
+
+  /** Predicts every row. */
+  public Report report(List<ServingRow> rows) {
+    Set<String> impossible =
+        rows.stream()
+            .filter(r -> r.tpotSeconds() < floor(r))
+            .map(Validation::series)
+            .collect(Collectors.toSet());
+    List<Line> lines = new ArrayList<>();
+    for (ServingRow row : rows) {
+      lines.add(line(row, impossible.contains(series(row))));
+    }
+    List<Line> possible = lines.stream().filter(l -> l.setAside().isEmpty()).toList();
+    List<Line> ttft = possible.stream().filter(l -> l.hasTtft() && !l.saturated()).toList();
+    Map<List<Integer>, List<Line>> cells =
+        possible.stream()
+            .collect(
+                Collectors.groupingBy(
+                    l -> List.of(l.row().tp(), l.row().workload().inputTokens()),
+                    LinkedHashMap::new,
+                    Collectors.toList()));
+    return new Report(
+        List.copyOf(lines),
+        errors(lines, Line::error),
+        errors(possible, Line::error),
+        errors(lines, l -> l.kernelSum() / l.row().tpotSeconds() - 1),
+        errors(lines, l -> l.roofline() / l.row().tpotSeconds() - 1),
+        new Ttft(
+            ttft.isEmpty()
+                ? Double.NaN
+                : (double) ttft.stream().filter(Line::ttftInside).count() / ttft.size(),
+            errors(ttft, l -> l.prediction().ttft().value() / l.row().ttftSeconds() - 1)),
+        cells.entrySet().stream()
+            .map(
+                e ->
+                    new Cell(
+                        e.getKey().get(0), e.getKey().get(1), errors(e.getValue(), Line::error)))
+            .sorted(Comparator.comparingInt(Cell::tp).thenComparingInt(Cell::inputTokens))
+            .toList());
+  }
+
+  private static Errors errors(List<Line> lines, Function<Line, Double> error) {
+    return Errors.of(lines.stream().map(error).toList());
+  }
+
+  private Line line(ServingRow row, boolean impossibleSeries) {
+    Prediction p = ClosedLoop.predictWithInterval(model(row, HostTerms.NONE), row.workload());
+    double floor = floor(row);
+    String setAside = "";
+    if (row.tpotSeconds() < floor) {
+      setAside =
+          "TPOT is below the %.1f ms that reading weights and KV cache takes at the roof"
+              .formatted(floor * 1e3);
+    } else if (impossibleSeries) {
+      setAside = "of a series with a row whose TPOT is below the roof";
+    }
+    return new Line(
+        row,
+        p,
+        p.decodeStep().kernelSeconds(),
+        roofline(p.decodeStep().terms()),
+        p.tpot().value() / row.tpotSeconds() - 1,
+        setAside);
+  }
+
+  /**
+   * Rows of one kind, from one run of a benchmark: if one cannot be what it says, in another type
+   * for example, the others are not either.
+   */
+  private static String series(ServingRow row) {
+    Workload w = row.workload();
+    return row.model() + " " + w.inputTokens() + " " + w.outputTokens();
+  }
+
+  private double roofline(List<Term> terms) {
+    DeviceRoofs roofs = times.source().roofs();
+    double sum = 0;
+    for (Term t : terms) {
+      Operation op = new Operation(t.role(), t.call(), t.count());
+      sum += t.count() * roofs.seconds(t.call(), op.precision(precision()));
+    }
+    return sum;
+  }
+
+  private Precision precision() {
+    return known.values().iterator().next().engine().precision();
+  }
+
+  /**
+   * The least that a token can take, whatever the kernels: at least one decode step, with the
+   * requests that Little's law says were decoding. 0 where the roofs are not known.
+   */
+  private double floor(ServingRow row) {
+    Workload w = row.workload();
+    double decoding = (w.outputTokens() - 1) * row.tpotSeconds();
+    double all = decoding + (Double.isNaN(row.ttftSeconds()) ? 0 : row.ttftSeconds());
+    int batch = Math.max(1, (int) (w.concurrency() * decoding / all));
+    double least = roofline(model(row, HostTerms.NONE).decode(batch, w.meanContext()).terms());
+    return Double.isNaN(least) ? 0 : least;
+  }
+
+  private StepModel model(ServingRow row, HostTerms terms) {
+    StepModel plain =
+        known.computeIfAbsent(
+            row.model() + " " + row.tp(),
+            key -> {
+              Engine engine = Engine.of(models.apply(row.model()).layout(row.tp()));
+              return new StepModel(settings.apply(engine.toBuilder()).build(), times);
+            });
+    if (terms == HostTerms.NONE) {
+      return plain;
+    }
+    return plain.with(
+        plain.engine().toBuilder()
+            .gapSeconds(terms.gapSeconds())
+            .perRequestSeconds(terms.perRequestSeconds())
+            .build());
+  }
+
+  /**
+   * Estimates the host's costs on the rows of each number of ranks and tries them on all others.
+   * Empty if there is only one number of ranks.
+   */
+  public List<Split> splits(Report report) {
+    Map<Integer, List<Line>> byTp =
+        report.lines().stream()
+            .filter(l -> l.setAside().isEmpty())
+            .collect(Collectors.groupingBy(l -> l.row().tp(), TreeMap::new, Collectors.toList()));
+    List<Split> found = new ArrayList<>();
+    if (byTp.size() > 1) {
+      byTp.forEach(
+          (tp, lines) -> {
+            List<Line> from = lines.stream().filter(Line::decodeDominates).toList();
+            Map<String, List<Line>> groups =
+                from.stream()
+                    .collect(
+                        Collectors.groupingBy(
+                            l -> series(l.row()), LinkedHashMap::new, Collectors.toList()));
+            if (groups.size() > 1) {
+              HostTerms terms = HostTerms.estimate(List.copyOf(groups.values()), this::error);
+              List<Line> others =
+                  report.lines().stream()
+                      .filter(l -> l.setAside().isEmpty() && l.row().tp() != tp)
+                      .toList();
+              found.add(
+                  new Split(
+                      tp,
+                      terms,
+                      errors(from, l -> error(l, terms)),
+                      errors(others, l -> error(l, terms))));
+            }
+          });
+    }
+    return found;
+  }
+
+  private double error(Line line, HostTerms terms) {
+    Prediction p = ClosedLoop.predict(model(line.row(), terms), line.row().workload());
+    return p.tpot().value() / line.row().tpotSeconds() - 1;
+  }
+}

@@ -1,0 +1,67 @@
+package io.musabench.results.tpot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ServingRowTest {
+  @TempDir Path folder;
+
+  private List<ServingRow> read(String text, String model) throws IOException {
+    Path file = Files.writeString(folder.resolve("rows.csv"), text);
+    return ServingRow.read(file, model);
+  }
+
+  @Test
+  void columnsComeInAnyOrderAndOthersAreIgnored() throws IOException {
+    List<ServingRow> rows =
+        read(
+            """
+            note,tpot_ms,concurrency,osl,isl,tp,model,ttft_ms
+            a,20.5,8.0,256,1024,4.0,Qwen/Qwen3-32B,150
+
+            b,21,16,256,1024,4,,
+            """,
+            "Qwen3-8B");
+    assertThat(rows)
+        .containsExactly(
+            new ServingRow(2, "Qwen/Qwen3-32B", 4, new Workload(8, 1024, 256), 0.15, 0.0205),
+            new ServingRow(4, "Qwen3-8B", 4, new Workload(16, 1024, 256), Double.NaN, 0.021));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "4,1024,256,8 | line 2, column tpot_ms: \"\" is not a number",
+        "4.5,1024,256,8,20 | line 2, column tp: \"4.5\" is not a whole number from 1 on",
+        "4,1024,1,8,20 | line 2, column osl: \"1\" is not a whole number from 2 on",
+        "4,1024,256,x,20 | line 2, column concurrency: \"x\" is not a number",
+        "4,1024,256,8,-1 | line 2, column tpot_ms: \"-1\" is not a number above 0",
+        "4,1024,256,8,NaN | line 2, column tpot_ms: \"NaN\" is not a number above 0"
+      })
+  void aWrongFieldIsNamed(String row, String message) {
+    assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n" + row + "\n", "M"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("rows.csv, " + message);
+  }
+
+  @Test
+  void aMissingColumnOrModelIsNamed() {
+    assertThatThrownBy(() -> read("tp,isl,osl,tpot_ms\n4,1,2,3\n", "M"))
+        .hasMessageContaining("there is no column concurrency");
+    assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n4,1,2,3,4\n", null))
+        .hasMessageContaining("line 2, column model");
+    assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n", "M"))
+        .hasMessageContaining("there are no rows");
+    assertThatThrownBy(() -> read("", "M")).isInstanceOf(IllegalArgumentException.class);
+  }
+}
