@@ -23,7 +23,7 @@ public final class Analysis {
   /**
    * Chooses how to look at runs.
    *
-   * @param slo limits for goodput; what it leaves open is taken from the file
+   * @param slo limits for goodput; if it has none, those that the file states are taken
    * @param labels versions and the like that files do not say; they go before what files say
    */
   public Analysis(Definitions definitions, Slo slo, Map<String, String> labels) {

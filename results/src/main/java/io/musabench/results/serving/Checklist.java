@@ -112,7 +112,8 @@ final class Checklist {
               ? "the file has a goodput but not the limits behind it"
               : "no limit given and none in the file");
     }
-    return new Check("slo_stated", PASS, Text.slo(slo));
+    String from = slo.equals(s.run.slo) ? ", as the file says" : "";
+    return new Check("slo_stated", PASS, Text.slo(slo) + from);
   }
 
   private static Check versions(Summary s) {

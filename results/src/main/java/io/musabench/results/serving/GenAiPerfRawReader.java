@@ -59,9 +59,10 @@ final class GenAiPerfRawReader implements Reader {
     if (runs.isEmpty()) {
       throw new ServingFormatException("it holds no experiment");
     }
-    for (int i = 0; i < runs.size(); i++) {
-      runs.get(i).label("endpoint", endpoint);
-      runs.get(i).label("service_kind", kind);
+    for (Run r : runs) {
+      r.source = runs.size() == 1 ? source.name() : r.source;
+      r.label("endpoint", endpoint);
+      r.label("service_kind", kind);
     }
     return List.copyOf(runs);
   }

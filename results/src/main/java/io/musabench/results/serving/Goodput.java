@@ -12,7 +12,7 @@ package io.musabench.results.serving;
  * @param share good / considered
  * @param low lower bound of the share: Wilson's 95 % interval, or what percentiles allow
  * @param high upper bound of the share
- * @param basis {@code requests}, {@code percentiles} or {@code none}
+ * @param basis {@code requests}, {@code tool}, {@code percentiles} or {@code none}
  * @param note why something is missing, or null
  */
 public record Goodput(
@@ -176,6 +176,9 @@ public record Goodput(
       double high = Intervals.wilson(0, failures).high();
       return new Goodput(slo, 0, 0, failures, 0, 0, 0, 0, high, "requests", "every request failed");
     }
+    if (slo.equals(run.slo) && run.goodCount >= 0 && run.ok > 0) {
+      return counted(run, d, slo);
+    }
     double low = 1;
     double atMost = 1;
     double[][] limits = {
@@ -223,6 +226,17 @@ public record Goodput(
       }
     }
     return share;
+  }
+
+  /** The tool's own count, where the limits asked for are those that it counted by. */
+  private static Goodput counted(Run run, Definitions d, Slo slo) {
+    long judged = run.judgedCount > 0 ? Math.round(run.judgedCount) : run.ok;
+    long good = Math.min(judged, Math.round(run.goodCount));
+    Intervals.Bounds b = Intervals.wilson(good, judged);
+    String note = "counted by the tool" + (d.inclusive() ? "" : ", which includes the limit");
+    double share = (double) good / judged;
+    return new Goodput(
+        slo, run.goodputPerS, good, judged, 0, 0, share, b.low(), b.high(), "tool", note);
   }
 
   private static double shareAtMost(Reported r, double limit, Definitions d) {

@@ -43,6 +43,9 @@ final class GuideLlmCsvReader implements Reader {
     if (runs.isEmpty()) {
       throw new ServingFormatException("no row holds a benchmark");
     }
+    if (runs.size() == 1) {
+      runs.get(0).source = source.name();
+    }
     return runs;
   }
 

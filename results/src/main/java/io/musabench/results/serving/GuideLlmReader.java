@@ -328,7 +328,8 @@ final class GuideLlmReader implements Reader {
     run.stdInput = f.number(m + "prompt_token_count.successful.std_dev");
     run.meanOutput = f.number(m + "output_token_count.successful.mean");
     run.goodputPerS = f.number(m + "request_goodput.successful.mean");
-    run.goodCount = f.number(m + "slo_attainment") * f.number(m + "slo_determined_requests");
+    run.judgedCount = f.number(m + "slo_determined_requests");
+    run.goodCount = f.number(m + "slo_attainment") * run.judgedCount;
     Slo slo =
         new Slo(
             f.number("config.slo.ttft_ms"),

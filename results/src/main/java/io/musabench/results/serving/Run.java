@@ -12,7 +12,7 @@ import java.util.Map;
  */
 public final class Run {
   final String tool;
-  final String source;
+  String source;
   String toolVersion;
 
   /** Requests, or null if the file holds only statistics. */
@@ -55,6 +55,10 @@ public final class Run {
   double meanConcurrency = Double.NaN;
   double goodputPerS = Double.NaN;
   double goodCount = Double.NaN;
+
+  /** Of how many; the answered ones where the file says nothing. */
+  double judgedCount = Double.NaN;
+
   double inputTokens = Double.NaN;
   double outputTokens = Double.NaN;
   double meanInput = Double.NaN;

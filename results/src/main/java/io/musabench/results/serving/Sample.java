@@ -3,15 +3,19 @@ package io.musabench.results.serving;
 import java.util.Arrays;
 
 /**
- * A population of values whose memory is bounded. Up to {@value #EXACT_LIMIT} values are all kept;
+ * A population of values whose memory is bounded. Up to {@link #EXACT_LIMIT} values are all kept;
  * beyond that they are counted in buckets 1/4096 of an octave wide, so that a percentile is within
  * 0.02 % of the true one. Count, mean, minimum and maximum are exact either way.
  *
  * <p>NaN is not a value and is ignored.
  */
 final class Sample {
-  /** 16 MiB of doubles: the requests of any run that one client can make, but not all its gaps. */
-  static final int EXACT_LIMIT = 1 << 21;
+  /**
+   * So many values are kept: 16 MiB of doubles, the requests of any run that one client can make,
+   * or a 64th of the heap if that is more, for the gaps between their tokens.
+   */
+  static final int EXACT_LIMIT =
+      (int) Math.max(1 << 21, Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 64 / 8));
 
   /** Relative half-width of a bucket: the error of a percentile once values are bucketed. */
   static final double BUCKET_ERROR = 0.5 / 4096;

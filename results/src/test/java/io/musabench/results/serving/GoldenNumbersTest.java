@@ -118,6 +118,13 @@ class GoldenNumbersTest {
     Summary s = course("aiperf/v0.11.0_c128_EXCERPT.json");
     assertThat(s.count(Status.OK)).isEqualTo(5429);
     assertThat(s.run().goodCount).isEqualTo(5427);
+    // By the limits that the file states, its own count is the goodput.
+    Goodput own = analyse(List.of(s.run()), Definitions.COURSE, Slo.NONE).get(0).goodput();
+    assertThat(own.basis()).isEqualTo("tool");
+    assertThat(own.good()).isEqualTo(5427);
+    assertThat(own.considered()).isEqualTo(5429);
+    assertThat(printed(own.requestsPerS(), 3)).isEqualTo("18.092");
+    assertThat(own.slo()).isEqualTo(Slo.of(1500, 300));
     assertThat(finding(s, "littles_law").what()).contains("126.1").contains("limit 128");
     assertThat(printed(s.stat(Metric.TPOT).p99(), 1)).isEqualTo("30.1");
     assertThat(printed(s.stat(Metric.ITL).p99(), 1)).isEqualTo("63.9");
