@@ -9,6 +9,8 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.load.PythonPackages;
+import io.musabench.bindings.mate.Mate;
+import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.DeviceRuntime;
 import io.musabench.bindings.runtime.Vendor;
@@ -125,6 +127,7 @@ public final class Target implements AutoCloseable {
   private final Ffi ffi;
   private final KernelLibrary kernelLibrary; // null if it did not load
   private final List<LoadAttempt> attempts;
+  private Mate mate; // null until it is asked for
 
   private Target(
       Kind kind,
@@ -273,14 +276,25 @@ public final class Target implements AutoCloseable {
     return new PortableKernels(kernelLibrary);
   }
 
+  /** mate's attention kernels, looked for on this machine; each is loaded when it is asked for. */
+  public synchronized Mate mate() {
+    if (mate == null) {
+      mate = new Mate(ffi, MateInstallation.find());
+    }
+    return mate;
+  }
+
   /** What was loaded, with paths and digests, for the record of a run. */
-  public List<LoadedLibrary> libraries() {
+  public synchronized List<LoadedLibrary> libraries() {
     List<LoadedLibrary> all = new ArrayList<>();
     all.add(runtime.library());
     all.add(ffi.library());
     all.add(ffi.support());
     if (kernelLibrary != null) {
       all.add(kernelLibrary.library());
+    }
+    if (mate != null) {
+      all.addAll(mate.libraries());
     }
     return List.copyOf(all);
   }

@@ -105,9 +105,14 @@ public final class Ffi {
     return support;
   }
 
-  /** Loads a kernel library from the first candidate that loads; empty if none did. */
+  /**
+   * Loads a kernel library from the first candidate that loads; empty if none did. Its symbols stay
+   * its own, as with TVM-FFI's loader: generated kernels share names of what they are made from.
+   */
   public Optional<KernelLibrary> loadKernels(LibraryLoader loader, List<String> candidates) {
-    return loader.load("kernels", candidates).map(loaded -> new KernelLibrary(this, loaded));
+    return loader
+        .load("kernels", candidates, LibraryLoader.LOCAL_SYMBOLS)
+        .map(loaded -> new KernelLibrary(this, loaded));
   }
 
   // ---- environment

@@ -15,6 +15,9 @@ import java.util.Optional;
 
 /** Loads libraries by name or path and records every attempt. Not safe for several threads. */
 public final class LibraryLoader {
+  /** An option that keeps a library's symbols to itself. */
+  public static final Map<String, Object> LOCAL_SYMBOLS = Map.of(Library.OPTION_OPEN_FLAGS, 1);
+
   private static final int RTLD_LAZY = 1;
   private static final int RTLD_GLOBAL = 0x100;
 
@@ -26,9 +29,10 @@ public final class LibraryLoader {
   }
 
   /**
-   * Loads the first candidate that loads. Symbols are made global: kernel libraries leave the FFI's
-   * functions undefined and find them among the global ones. Signal handlers that a library
-   * installs while it loads are taken out again: the JVM needs its own.
+   * Loads the first candidate that loads. Symbols are made global unless the options say otherwise:
+   * kernel libraries leave the FFI's functions undefined and find them among the global ones.
+   * Signal handlers that a library installs while it loads are taken out again: the JVM needs its
+   * own.
    *
    * @param role recorded with each attempt
    * @param candidates paths, or names for the system's search
@@ -42,7 +46,7 @@ public final class LibraryLoader {
   public Optional<LoadedLibrary> load(
       String role, List<String> candidates, Map<String, ?> options) {
     Map<String, Object> all = new HashMap<>(options);
-    all.put(Library.OPTION_OPEN_FLAGS, RTLD_LAZY | RTLD_GLOBAL);
+    all.putIfAbsent(Library.OPTION_OPEN_FLAGS, RTLD_LAZY | RTLD_GLOBAL);
     for (String name : candidates) {
       if (name.indexOf(File.separatorChar) >= 0 && !Files.exists(Path.of(name))) {
         attempts.add(new LoadAttempt(role, name, false, "no such file"));

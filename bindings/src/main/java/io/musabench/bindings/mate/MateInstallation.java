@@ -29,6 +29,9 @@ public final class MateInstallation {
   /** The cache's name for MP31, which is all that these kernels run on. */
   public static final String ARCHITECTURE = "mp31";
 
+  /** The release whose kernel names and argument lists this package has. */
+  public static final String KNOWN_VERSION = "0.2.2";
+
   private static final Pattern BASE_VERSION = Pattern.compile("v?(?:\\d+!)?(\\d+(?:\\.\\d+)*).*");
   private static final Pattern BUILD_VERSION =
       Pattern.compile("(?m)^__version__\\s*(?::.*)?=\\s*[\"']([^\"']+)[\"']");
@@ -137,6 +140,12 @@ public final class MateInstallation {
   /** The version of the installed package; {@code unknown} if there is none or it does not say. */
   public String version() {
     return version;
+  }
+
+  /** True if the installed package is of {@link #KNOWN_VERSION}. */
+  public boolean isKnownVersion() {
+    Matcher matcher = BASE_VERSION.matcher(version);
+    return matcher.matches() && matcher.group(1).equals(KNOWN_VERSION);
   }
 
   /** The installed package's folder; empty if there is none. */

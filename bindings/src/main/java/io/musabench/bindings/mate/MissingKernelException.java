@@ -27,6 +27,11 @@ public final class MissingKernelException extends RuntimeException {
       String kernel, String reason, MateInstallation installation, String command) {
     StringBuilder text = new StringBuilder("mate kernel " + kernel + ": " + reason + ".");
     text.append("\nmate version: ").append(installation.version());
+    if (!installation.isKnownVersion()) {
+      text.append("; the names and arguments known here are those of ");
+      text.append(MateInstallation.KNOWN_VERSION);
+      text.append(", and another version may have others");
+    }
     text.append("\nSearched:");
     for (Path folder : installation.folders()) {
       text.append("\n  ").append(folder).append(": ");

@@ -175,6 +175,19 @@ class MateInstallationTest {
   }
 
   @Test
+  void shouldSayThatAnotherVersionMayNameKernelsOtherwise() throws IOException {
+    install("0.2.7");
+    assertThat(find().isKnownVersion()).isFalse();
+    assertThat(new MissingKernelException("k", "absent", find(), "build"))
+        .hasMessageContaining(
+            "mate version: 0.2.7; the names and arguments known here are those of");
+    create(site.resolve("mate/_build_meta.py"), "__version__ = '0.2.2+musa.1'\n");
+    assertThat(find().isKnownVersion()).isTrue();
+    assertThat(new MissingKernelException("k", "absent", find(), "build"))
+        .hasMessageContaining("mate version: 0.2.2+musa.1\n");
+  }
+
+  @Test
   void shouldKnowWhichLevelBuildsAKernel() {
     assertThat(BuildCommands.forwardLevel(decode().build())).isEqualTo(1);
     assertThat(BuildCommands.forwardLevel(decode().pagedKeys(64, 16).build())).isEqualTo(1);

@@ -19,10 +19,12 @@ import io.musabench.bindings.runtime.Graph;
 import io.musabench.bindings.runtime.GraphExec;
 import java.util.Arrays;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls of mate's multi-head latent attention, through the double and against the reference. */
 @On(Target.Kind.MUSA)
+@Tag("musa-target")
 class MateMlaContractTest {
   private static final int WIDTH = MlaTensors.LATENT + MlaTensors.ROPE;
   private static final double SCALE = 0.04;
