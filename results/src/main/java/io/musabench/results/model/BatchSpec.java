@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -232,6 +233,22 @@ public record BatchSpec(List<Request> requests) {
   /** Whether some requests are decodes and others are not. */
   public boolean isMixed() {
     return !isDecode() && !all(r -> !r.isDecode());
+  }
+
+  /** The same new tokens with nothing cached before them. */
+  public BatchSpec withoutCached() {
+    return map(r -> new Request(r.qLen(), r.qLen()));
+  }
+
+  /** One new token each over the same KV lengths. */
+  public BatchSpec asDecode() {
+    return map(r -> new Request(1, r.kvLen()));
+  }
+
+  private BatchSpec map(UnaryOperator<Request> change) {
+    return isUniform()
+        ? new BatchSpec(RequestList.repeated(change.apply(list().run(0)), size()))
+        : new BatchSpec(requests.stream().map(change).toList());
   }
 
   /** Sum over all requests; equal neighbours are asked once. */

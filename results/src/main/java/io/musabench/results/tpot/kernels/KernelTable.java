@@ -180,6 +180,20 @@ final class KernelTable {
     return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
   }
 
+  /** The most that a point does in a second, by what {@code work} says it does. */
+  double best(Roof work) {
+    double most = 0;
+    for (Site site : sites) {
+      for (int k = 0; k < site.ys.length; k++) {
+        for (int i = 0; i < site.curves[k].size(); i++) {
+          double done = work.at(site.a, site.b, site.ys[k], site.curves[k].x(i));
+          most = Math.max(most, done / site.curves[k].seconds(i));
+        }
+      }
+    }
+    return most;
+  }
+
   /** The time at a point. */
   Found at(double a, double b, double y, double x) {
     return at(a, b, y, x, null);

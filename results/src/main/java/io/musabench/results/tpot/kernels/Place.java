@@ -1,7 +1,6 @@
 package io.musabench.results.tpot.kernels;
 
 import io.musabench.results.model.BatchSpec;
-import io.musabench.results.model.BatchSpec.Request;
 import io.musabench.results.model.HeadGeometry;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.KernelCall.AllGather;
@@ -35,21 +34,17 @@ import io.musabench.results.tpot.kernels.Family.Kind;
  *     prefix, which are another kind of work
  */
 record Place(Family family, double a, double b, double y, double x, int axes) {
-  /**
-   * The place of a call.
-   *
-   * @param roofs decide which kind of attention a chunk after a cached prefix is like
-   */
-  static Place of(KernelCall call, Precision precision, DeviceRoofs roofs) {
+  /** The place of a call; null for attention that is neither all decode nor all prefill. */
+  static Place of(KernelCall call, Precision precision) {
     if (call instanceof Gemm g) {
       // A bias is added on the way out and costs next to nothing.
       return new Place(new Family(Kind.GEMM, product(precision)), g.n(), g.k(), 1, g.m(), 0);
     }
     if (call instanceof PagedAttention p) {
-      return attention(p, p.batch(), p.heads(), p.mask(), p.pageSize(), precision, roofs);
+      return attention(p.batch(), p.heads(), p.mask(), p.pageSize(), precision);
     }
     if (call instanceof FmhaPrefill f) {
-      return attention(f, f.batch(), f.heads(), f.mask(), 0, precision, roofs);
+      return attention(f.batch(), f.heads(), f.mask(), 0, precision);
     }
     if (call instanceof AllReduce r) {
       return communication(Kind.ALL_REDUCE, r.elements(), r.ranks(), precision);
@@ -122,48 +117,28 @@ record Place(Family family, double a, double b, double y, double x, int axes) {
   /**
    * Decodes lie at their mean context, because attention is linear in the sum of the contexts.
    * Prefills of unequal lengths lie where as many tokens attend to as many keys: {@code (Σn)²/Σn²}
-   * requests of {@code Σn²/Σn} tokens. A chunk after a prefix is like a decode while its bytes take
-   * longer than its FLOPs, and else like a prefill with as many FLOPs: {@code n} tokens after
-   * {@code c} are {@code sqrt(n² + 2nc)} tokens after none.
+   * requests of {@code Σn²/Σn} tokens.
    */
   private static Place attention(
-      KernelCall call,
-      BatchSpec batch,
-      HeadGeometry heads,
-      Mask mask,
-      int page,
-      Precision precision,
-      DeviceRoofs roofs) {
+      BatchSpec batch, HeadGeometry heads, Mask mask, int page, Precision precision) {
     Precision types = attention(precision);
-    boolean decode = batch.isDecode();
-    boolean prefill = batch.isPrefill();
-    int axes = decode || prefill ? batch.isUniform() ? 0 : Axis.SIZE.bit() : Axis.BEYOND.bit();
-    if (decode || !prefill && bytesBind(call, precision, roofs)) {
+    boolean uniform = batch.isUniform();
+    int axes = uniform ? 0 : Axis.SIZE.bit();
+    if (batch.isDecode()) {
       Family family = new Family(Kind.DECODE_ATTENTION, heads.qkDim(), heads.vDim(), page, types);
       double mean = (double) batch.totalKv() / batch.size();
       return new Place(family, heads.qHeads(), heads.kvHeads(), batch.size(), mean, axes);
     }
+    if (!batch.isPrefill()) {
+      return null;
+    }
     Kind kind = mask == Mask.CAUSAL ? Kind.PREFILL_ATTENTION : Kind.FULL_ATTENTION;
     Family family = new Family(kind, heads.qkDim(), heads.vDim(), 0, types);
-    double sum = batch.sum(Place::alone);
-    double squares = batch.sum(r -> alone(r) * alone(r));
+    double sum = batch.totalQ();
+    double squares = batch.sum(r -> (double) r.qLen() * r.qLen());
     // Rounding would miss the measured point.
-    boolean uniform = batch.isUniform();
     double y = uniform ? batch.size() : sum * sum / squares;
-    double x = uniform ? alone(batch.requests().get(0)) : squares / sum;
+    double x = uniform ? batch.maxQ() : squares / sum;
     return new Place(family, heads.qHeads(), heads.kvHeads(), y, x, axes);
-  }
-
-  /** Length of a prefill with nothing cached that has as many query-key pairs. */
-  private static double alone(Request r) {
-    double n = r.qLen();
-    double cached = r.kvLen() - n;
-    return cached == 0 ? n : Math.sqrt(n * n + 2 * n * cached);
-  }
-
-  private static boolean bytesBind(KernelCall call, Precision precision, DeviceRoofs roofs) {
-    var work = call.work(precision);
-    double byFlops = work.flops() / (roofs.tflopPerS(call.arithmetic(precision)) * 1e12);
-    return !(byFlops > work.bytes() / (roofs.readGbPerS() * 1e9));
   }
 }

@@ -15,6 +15,7 @@ import io.musabench.results.model.Mask;
 import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.Family.Kind;
+import java.util.List;
 import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -34,7 +35,7 @@ class FamilyTest {
       new Precision(ElementType.FP8, ElementType.BF16, ElementType.FP8);
 
   private static Place place(KernelCall call, Precision precision) {
-    return Place.of(call, precision, ROOFS);
+    return Place.of(call, precision);
   }
 
   /** The table's own formula and the work of the call agree to a relative {@code tolerance}. */
@@ -107,18 +108,14 @@ class FamilyTest {
   }
 
   @Test
-  void aLongChunkIsLikeAPrefillOfAsManyPairsAndAShortOneLikeADecode() {
+  void chunksAfterACachedPrefixHaveNoPlace() {
     HeadGeometry heads = new HeadGeometry(8, 1, 128);
-    BatchSpec chunk = BatchSpec.parse("q1ks4k");
-    Place p = place(new PagedAttention(chunk, heads, Mask.CAUSAL, 16), Precision.BF16);
-    assertThat(p.family().kind()).isEqualTo(Kind.PREFILL_ATTENTION);
-    assertThat(p.x() * p.x() / 2).isCloseTo(1024.0 * 3072 + 1024 * 512, within(1e-3));
-    assertThat(p.axes()).isEqualTo(Axis.BEYOND.bit());
-
-    BatchSpec verify = BatchSpec.parse("8q5s1000");
-    Place v = place(new PagedAttention(verify, heads, Mask.CAUSAL, 16), Precision.BF16);
-    assertThat(v.family().kind()).isEqualTo(Kind.DECODE_ATTENTION);
-    assertThat(v.y()).isEqualTo(8);
-    assertThat(v.x()).isEqualTo(1000);
+    for (String batch : List.of("q1ks4k", "8q5s1000", "q1k_q1s100")) {
+      assertThat(
+              place(
+                  new PagedAttention(BatchSpec.parse(batch), heads, Mask.CAUSAL, 16),
+                  Precision.BF16))
+          .isNull();
+    }
   }
 }
