@@ -63,6 +63,7 @@ class ChunkTest {
   void itIsNeverFasterThanADecodeOverTheSameContexts() {
     TableSource.Builder builder = new TableSource.Builder("test");
     add(builder, prefill("8q5"), 5);
+    add(builder, prefill("q2k"), 336);
     add(builder, paged("8q1s1000"), 40);
     assertThat(us(builder.build(RTX_4090), paged("8q5s1000"))).isCloseTo(40, within(1e-9));
   }
