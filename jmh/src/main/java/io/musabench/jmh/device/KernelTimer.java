@@ -86,8 +86,8 @@ final class KernelTimer implements AutoCloseable {
         expected.add(copy.checksum());
       }
     }
-    copies.forEach(
-        KernelCase::poison); // So that what an earlier run wrote is not taken for this one's.
+    // So that what an earlier run wrote is not taken for this session's.
+    copies.forEach(KernelCase::poison);
     LaunchTimer.Sampled sampled = timer.run(limits, () -> checkFirst(used().size()));
     checkFirst(1); // The host's time was taken on the first copy.
     List<Metric> metrics = new ArrayList<>(sampled.metrics());
