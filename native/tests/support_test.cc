@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.h"
+#include "ffi_array.h"
 
 namespace musabench {
 namespace {
@@ -92,6 +93,83 @@ void unusable_calls_are_refused() {
   CHECK_EQ(mb_calls_launch(nullptr, 1, nullptr), MB_ERROR_ARGUMENT + 0);
   CHECK_EQ(mb_calls_launch(list, -1, nullptr), MB_ERROR_ARGUMENT + 0);
   CHECK_EQ(mb_calls_launch(nullptr, 0, nullptr), 0);
+}
+
+// ---- Chains
+
+int return_nested(void* handle, const TVMFFIAny* args, int32_t count, TVMFFIAny* result) {
+  ArrayObject* inner = new_array(2);
+  return_object(handle, args, count, &inner->elements()[0]);
+  return_object(handle, args, count, &inner->elements()[1]);
+  ArrayObject* outer = new_array(2);
+  set_object(&outer->elements()[0], inner);
+  set(&outer->elements()[1], kTVMFFIInt, 7);
+  set_object(result, outer);
+  return 0;
+}
+
+// Its arguments are an object that is alive, one that is left as it was, and 7.
+int expect_passed_on(void*, const TVMFFIAny* args, int32_t count, TVMFFIAny* result) {
+  CHECK_EQ(count, 3);
+  CHECK_EQ(args[0].type_index, kTVMFFIObject + 0);
+  CHECK_EQ(args[1].type_index, kTVMFFINone + 0);
+  CHECK_EQ(args[2].v_int64, 7);
+  CHECK_EQ(destroyed, 0);
+  result->type_index = kTVMFFIInt;
+  result->v_int64 = 1;
+  return ++runs == fail_at ? -1 : 0;
+}
+
+struct Chain {
+  TVMFFIAny second_args[3] = {};
+  mb_call first = {&return_nested, nullptr, 0, 0, {}};
+  mb_call second = {&expect_passed_on, second_args, 3, 0, {}};
+  TVMFFIAny args[5] = {};
+  mb_call call = {&mb_call_chain, args, 5, 0, {}};
+
+  Chain() {
+    set(&args[0], kTVMFFIOpaquePtr, 0);
+    args[0].v_ptr = &first;
+    set(&args[1], kTVMFFIOpaquePtr, 0);
+    args[1].v_ptr = &second;
+    set(&args[2], kTVMFFIInt, 0);
+    set(&args[3], kTVMFFIInt, -1);
+    set(&args[4], kTVMFFIInt, 2);
+  }
+};
+
+void a_chain_passes_results_on_and_releases_them() {
+  reset();
+  Chain chain;
+  CHECK_EQ(mb_call_invoke(&chain.call), 0);
+  CHECK_EQ(chain.call.result.v_int64, 1);
+  CHECK_EQ(runs, 1);
+  CHECK_EQ(destroyed, 2);
+  for (const TVMFFIAny& arg : chain.second_args) CHECK_EQ(arg.type_index, kTVMFFINone + 0);
+}
+
+void a_chain_releases_results_when_the_second_call_fails() {
+  reset();
+  fail_at = 1;
+  Chain chain;
+  CHECK_EQ(mb_call_launch(&chain.call), -1);
+  CHECK_EQ(destroyed, 2);
+  chain.first.fn = &record;  // it fails, or returns one value instead of three
+  reset();
+  fail_at = 0;
+  CHECK_EQ(mb_call_launch(&chain.call), -1);
+  CHECK_EQ(runs, 1);
+  reset();
+  CHECK_EQ(mb_call_launch(&chain.call), -1);
+  CHECK_EQ(runs, 1);
+  set(&chain.args[4], kTVMFFIInt, 3);  // no such argument
+  reset();
+  CHECK_EQ(mb_call_launch(&chain.call), -1);
+  CHECK_EQ(runs, 0);
+  TVMFFIObjectHandle error = nullptr;
+  TVMFFIErrorMoveFromRaised(&error);
+  REQUIRE(error != nullptr);
+  TVMFFIObjectDecRef(error);
 }
 
 // ---- Programs
@@ -427,6 +505,8 @@ int main() {
   RUN_TEST(a_launched_call_releases_an_object);
   RUN_TEST(a_list_stops_at_the_first_failure);
   RUN_TEST(unusable_calls_are_refused);
+  RUN_TEST(a_chain_passes_results_on_and_releases_them);
+  RUN_TEST(a_chain_releases_results_when_the_second_call_fails);
   RUN_TEST(a_program_runs_its_items_in_order);
   RUN_TEST(a_failed_item_ends_the_program_with_its_code);
   RUN_TEST(a_malformed_item_is_found_before_anything_runs);

@@ -24,7 +24,11 @@ final class BuildCommands {
 
   /** Everything that mate builds ahead of time at a level; 0 stands for no level. */
   static String aot(int level) {
-    return ENVIRONMENT + "python -m mate.aot --attention-aot-level " + level;
+    return ENVIRONMENT
+        + "python -m mate.aot --attention-aot-level "
+        + level
+        + "  # in mate's source tree; fills its aot-ops, a folder for -D"
+        + MateInstallation.DIR_PROPERTY;
   }
 
   static String forward(FmhaConfig config) {

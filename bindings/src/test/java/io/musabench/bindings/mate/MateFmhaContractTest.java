@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.musabench.bindings.Target;
+import io.musabench.bindings.TestTarget;
 import io.musabench.bindings.TestTarget.On;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.FfiException;
@@ -593,6 +594,27 @@ class MateFmhaContractTest {
     assertThat(mate.missing(decode().build(), Backend.AUTO)).isEmpty();
     assertThat(mate.missing(prefill().build(), Backend.AUTO)).isEmpty();
     check(decode(), ONES, LENGTHS);
+  }
+
+  @Test
+  void shouldBeOpenedByTheTarget() {
+    Target target = TestTarget.open();
+    assertThat(target.mate()).isSameAs(target.mate());
+    assertThat(target.mate().installation().folders()).hasSize(1); // named by the property
+    try (KernelFixture f = new KernelFixture(3)) {
+      FmhaConfig config = decode().batch(4).build();
+      Case c = new Case(f, config, ONES, LENGTHS, 5);
+      try (FmhaAttention attention =
+          target.mate().attention(config, Backend.AUTO, c.tensors, SCALE)) {
+        f.stream.synchronize();
+        assertThat(attention.backend()).isEqualTo(Backend.MUTLASS);
+        c.check();
+      }
+    }
+    assertThat(target.libraries())
+        .anyMatch(
+            library ->
+                library.path().endsWith(decode().batch(4).build().names().forward() + ".so"));
   }
 
   @Test
