@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -22,6 +23,9 @@ final class RunDirectories {
   private static final double EVENT_RESOLUTION_US = 0.5;
 
   private static final String HOST = "host";
+
+  /** Settings whose effect is recorded by itself: the target, and options that set properties. */
+  private static final Set<String> ELSEWHERE = Set.of("musabench.target", "MUSABENCH_OPTS");
 
   /** Samples of a case by metric. */
   private static final class Samples {
@@ -119,7 +123,7 @@ final class RunDirectories {
         .forEach(
             (name, value) -> {
               // Where files lie does not change a time; what is in them is compared by hash.
-              if (!value.contains("/")) {
+              if (!value.contains("/") && !ELSEWHERE.contains(name)) {
                 all.put("setting." + name, value);
               }
             });

@@ -24,6 +24,7 @@ final class TextForm {
     out.setLength(0);
     side("base", comparison.base());
     side("candidate", comparison.candidate());
+    out.append("%-10s ".formatted("judged by")).append(unit()).append('\n');
     out.append('\n');
     table();
     reasons("Not comparable", Verdict.NOT_COMPARABLE);
@@ -31,6 +32,12 @@ final class TextForm {
     reasons("New, not judged", Verdict.NEW);
     out.append('\n').append(Cells.summary(comparison)).append('\n');
     return out.toString();
+  }
+
+  private String unit() {
+    String unit = comparison.options().paired() ? "pairs of alternating forks" : "forks";
+    return "%s, chance of a false alarm among all cases %s"
+        .formatted(unit, Units.percent(100 * comparison.options().judge().alpha()));
   }
 
   private void side(String name, MeasuredRun run) {

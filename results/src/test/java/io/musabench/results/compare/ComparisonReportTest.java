@@ -25,6 +25,7 @@ class ComparisonReportTest {
       """
       base       /base.json
       candidate  /candidate.json
+      judged by  forks, chance of a false alarm among all cases 1.0 %
 
       size=10
         case               base          candidate            change       95 % interval  epsilon  verdict

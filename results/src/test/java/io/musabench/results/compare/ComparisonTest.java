@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.run.RunException;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -213,6 +215,32 @@ class ComparisonTest {
   }
 
   @Test
+  void damagedFilesAreRefusedOrComparedButNeverBreak() throws IOException {
+    Path whole = Runs.jmh(folder.resolve("whole.json"), 1, 4, 100, 200);
+    MeasuredRun base = MeasuredRun.read(whole);
+    byte[] bytes = Files.readAllBytes(whole);
+    SplittableRandom random = new SplittableRandom(20261129);
+    String likely = "[]{}\":,0-9eE.NaN\\ ";
+    for (int round = 0; round < 1500; round++) {
+      byte[] damaged = bytes.clone();
+      for (int i = random.nextInt(1, 4); i > 0; i--) {
+        damaged[random.nextInt(damaged.length)] =
+            (byte) likely.charAt(random.nextInt(likely.length()));
+      }
+      Path file = Files.write(folder.resolve("damaged.json"), damaged);
+      try {
+        Comparison comparison =
+            Comparison.of(base, MeasuredRun.read(file), Comparison.Options.DEFAULT);
+        for (ComparisonReport form : ComparisonReport.values()) {
+          form.write(comparison, Writer.nullWriter());
+        }
+      } catch (RunException e) {
+        assertThat(e.getMessage()).doesNotContain("\n");
+      }
+    }
+  }
+
+  @Test
   void slowerInTimeButNotInCyclesIsAClockEffect() throws IOException {
     String clocks =
         ",\"secondaryMetrics\": {\"device.clock\": {\"scoreUnit\": \"MHz\", \"rawData\": %s}}, \"x\": {}";
@@ -278,7 +306,7 @@ class ComparisonTest {
           assertThat(comparison.rows()).hasSize(10_000);
           assertThat(comparison.count(Verdict.SLOWER)).isZero();
           for (ComparisonReport form : ComparisonReport.values()) {
-            form.write(comparison, java.io.Writer.nullWriter());
+            form.write(comparison, Writer.nullWriter());
           }
         });
   }
