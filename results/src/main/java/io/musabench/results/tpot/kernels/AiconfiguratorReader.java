@@ -116,6 +116,10 @@ final class AiconfiguratorReader {
     try (Stream<Path> walk = Files.walk(path, DEPTH)) {
       for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile).sorted()::iterator) {
         String name = file.getFileName().toString();
+        Path converted = file.resolveSibling(name.replaceFirst("\\.parquet$", ".csv"));
+        if (name.endsWith(".parquet") && Files.exists(converted)) {
+          continue;
+        }
         if (name.matches(".*\\.(csv|txt|parquet)")) {
           kind(file).ifPresent(table -> files.put(file, table));
         } else if (name.matches(".*\\.ya?ml") && SystemFile.is(file)) {

@@ -242,6 +242,8 @@ class AiconfiguratorReaderTest {
   void aParquetFileIsRefusedWithTheWayToConvertIt() throws IOException {
     write("gemm_perf.parquet", "PAR1\u0000\u0001");
     refused("gemm_perf.parquet is a parquet file", "read_parquet", "gemm_perf.csv");
+    write("gemm_perf.csv", GEMM + gemm("bfloat16", 8, 64, 32, 0.5));
+    assertThat(time(open(), new Gemm(8, 64, 32)).seconds()).isEqualTo(0.5 / 1e3);
   }
 
   @Test
