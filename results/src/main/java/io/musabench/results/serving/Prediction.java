@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * The TPOT that {@code musabench tpot --json} predicts, put beside a measured one: what the kernels
@@ -19,8 +18,41 @@ public final class Prediction {
   private final String source;
   private final List<Case> cases;
 
-  /** One predicted TPOT: for which load, in the file's own words, and its interval. */
-  private record Case(String name, double inFlight, double tpotMs, double lowMs, double highMs) {}
+  /** One predicted TPOT: for which load, and its interval; NaN where the file does not say. */
+  private record Case(
+      String name,
+      double concurrency,
+      double input,
+      double output,
+      double tpotMs,
+      double lowMs,
+      double highMs) {
+
+    /** What to know before the two are compared; empty if nothing. */
+    String differs(Summary s) {
+      boolean lengths = far(input, s.meanInput) || far(output, s.meanOutput);
+      return lengths
+          ? String.format(
+              Locale.ROOT,
+              "; not the same load: measured with %s tokens in and %s out",
+              Text.number(s.meanInput),
+              Text.number(s.meanOutput))
+          : "";
+    }
+
+    private static boolean far(double predicted, double measured) {
+      return Math.abs(predicted - measured) > 0.1 * measured;
+    }
+
+    String interval(double measured) {
+      if (Double.isNaN(lowMs + highMs)) {
+        return "";
+      }
+      return measured >= lowMs && measured <= highMs
+          ? " (inside the interval)"
+          : " (outside the interval)";
+    }
+  }
 
   private Prediction(String source, List<Case> cases) {
     this.source = source;
@@ -48,9 +80,10 @@ public final class Prediction {
       if (value > 0) {
         double low = Json.number(tpot.path("low_ms"));
         double high = Json.number(tpot.path("high_ms"));
-        double inFlight =
-            Json.number(p.has("in_flight") ? p.get("in_flight") : p.path("concurrency"));
-        cases.add(new Case(name(p), inFlight, value, low, high));
+        double concurrency = Json.number(p.path("concurrency"));
+        double in = Json.number(p.path("input_tokens"));
+        double out = Json.number(p.path("output_tokens"));
+        cases.add(new Case(name(root, p), concurrency, in, out, value, low, high));
       }
     }
     if (cases.isEmpty()) {
@@ -60,22 +93,22 @@ public final class Prediction {
     return new Prediction(file.toString(), cases);
   }
 
-  /** What tells a prediction from its neighbours: its short texts and its whole numbers. */
-  private static String name(JsonNode prediction) {
-    StringBuilder name = new StringBuilder();
-    for (Map.Entry<String, JsonNode> e : prediction.properties()) {
-      JsonNode v = e.getValue();
-      boolean tells = v.isTextual() && v.textValue().length() <= 40 || v.isIntegralNumber();
-      if (tells && name.length() < 100) {
-        name.append(name.isEmpty() ? "" : " ").append(e.getKey()).append('=').append(v.asText());
+  /** Which prediction it is, by the keys that {@code musabench tpot} writes. */
+  private static String name(JsonNode root, JsonNode prediction) {
+    List<String> parts = new ArrayList<>();
+    for (String key :
+        List.of("model", "tp", "mode", "concurrency", "input_tokens", "output_tokens")) {
+      JsonNode v = prediction.has(key) ? prediction.get(key) : root.path(key);
+      if (v.isValueNode() && v.asText().length() <= 60) {
+        parts.add(key + "=" + v.asText());
       }
     }
-    return name.toString();
+    return String.join(" ", parts);
   }
 
   /** The predictions for the concurrency of a run, or all where none is for it. */
   private List<Case> casesFor(Summary s) {
-    List<Case> same = cases.stream().filter(c -> c.inFlight == s.run.concurrencyLimit).toList();
+    List<Case> same = cases.stream().filter(c -> c.concurrency == s.run.concurrencyLimit).toList();
     return same.isEmpty() ? cases : same;
   }
 
@@ -89,7 +122,7 @@ public final class Prediction {
       out.printf(
           Locale.ROOT,
           "  prediction  TPOT %.3f ms predicted%s, %.3f ms measured: %+.3f ms (%+.1f %%)"
-              + " unexplained%s%n",
+              + " unexplained%s%s%s%n",
           c.tpotMs,
           Double.isNaN(c.lowMs + c.highMs)
               ? ""
@@ -97,7 +130,9 @@ public final class Prediction {
           measured,
           measured - c.tpotMs,
           100 * (measured / c.tpotMs - 1),
-          c.name.isEmpty() ? "" : "; " + c.name);
+          c.interval(measured),
+          c.name.isEmpty() ? "" : "; " + c.name,
+          c.differs(s));
     }
   }
 

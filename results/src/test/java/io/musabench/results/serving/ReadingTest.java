@@ -234,9 +234,9 @@ class ReadingTest {
     Prediction p =
         Prediction.read(
             write(
-                "{\"predictions\":[{\"mode\":\"graph\",\"in_flight\":4,\"tpot\":"
+                "{\"mode\":\"graph\",\"predictions\":[{\"concurrency\":4,\"input_tokens\":99,\"tpot\":"
                     + "{\"value_ms\":16.0,\"low_ms\":15.0,\"high_ms\":17.0}},"
-                    + "{\"mode\":\"graph\",\"in_flight\":8,\"tpot\":{\"value_ms\":30.0}}]}"));
+                    + "{\"concurrency\":8,\"tpot\":{\"value_ms\":30.0}}]}"));
     StringWriter out = new StringWriter();
     Summary eight = analyse(VLLM.replace("\"completed\"", "\"max_concurrency\":8,\"completed\""));
     new ServingReport(List.of(analyse(VLLM), eight), p).json(out);
@@ -245,11 +245,17 @@ class ReadingTest {
     JsonNode prediction = runs.path(0).path("predictions").path(0);
     assertThat(prediction.path("unexplained_ms").asDouble()).isCloseTo(4.0, within(1e-9));
     assertThat(prediction.path("predicted_low_ms").asDouble()).isEqualTo(15);
-    assertThat(prediction.path("name").asText()).isEqualTo("mode=graph in_flight=4");
+    assertThat(prediction.path("name").asText())
+        .isEqualTo("mode=graph concurrency=4 input_tokens=99");
     // The run with a concurrency of 8 is held against the prediction for 8.
     assertThat(runs.path(1).path("predictions")).hasSize(1);
     assertThat(runs.path(1).path("predictions").path(0).path("predicted_tpot_ms").asDouble())
         .isEqualTo(30);
+    StringWriter beside = new StringWriter();
+    new ServingReport(List.of(analyse(VLLM)), p).text(new PrintWriter(beside));
+    assertThat(beside.toString())
+        .contains("(outside the interval)")
+        .contains("not the same load: measured with 10 tokens in and 2.500 out");
     Prediction plain = Prediction.read(write("{\"tpot_ms\":16.0}"));
     StringWriter text = new StringWriter();
     new ServingReport(List.of(analyse(VLLM)), plain).text(new PrintWriter(text));
