@@ -96,6 +96,10 @@ final class CsvReport {
         "goodput_req_s");
     for (Comparison.Row row : Comparison.of(summaries)) {
       Summary s = row.summary();
+      if (s.requestsPerS == 0) {
+        // Nothing was answered: a row of an end-to-end table says how fast something was.
+        continue;
+      }
       Stat ttft = row.stat(Metric.TTFT);
       Stat tpot = row.stat(Metric.TPOT);
       Stat itl = row.stat(Metric.ITL);

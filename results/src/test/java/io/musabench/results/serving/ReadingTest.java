@@ -219,7 +219,12 @@ class ReadingTest {
     new ServingReport(runs, null).csv(csv);
     assertThat(csv.toString().lines()).hasSize(3);
     StringWriter identify = new StringWriter();
-    new ServingReport(runs, null).endToEndCsv(identify);
+    List<Run> withFailed = new java.util.ArrayList<>(read(VLLM + VLLM));
+    withFailed.addAll(
+        read("{\"completed\":0,\"failed\":3,\"request_throughput\":0.0,\"duration\":1}"));
+    new ServingReport(analyse(withFailed, Definitions.COURSE, Fixtures.SLO), null)
+        .endToEndCsv(identify);
+    assertThat(identify.toString().lines()).hasSize(3);
     assertThat(identify.toString()).startsWith("config,ttft_p50_ms,ttft_p99_ms,tpot_ms");
     StringWriter text = new StringWriter();
     new ServingReport(runs, null).text(new PrintWriter(text));
