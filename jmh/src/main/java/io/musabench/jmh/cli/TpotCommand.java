@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
     subcommands = {
       TpotStepCommand.class,
       TpotSensitivityCommand.class,
+      TpotAttributeCommand.class,
       TpotGraphGainCommand.class,
       TpotWhatIfCommand.class,
       TpotIdentifyCommand.class
