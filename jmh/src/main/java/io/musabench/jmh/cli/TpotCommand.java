@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
             + " answer other questions.",
     subcommands = {
       TpotStepCommand.class,
+      TpotValidateCommand.class,
       TpotSensitivityCommand.class,
       TpotAttributeCommand.class,
       TpotGraphGainCommand.class,

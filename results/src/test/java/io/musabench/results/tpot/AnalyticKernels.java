@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Kernels of an imagined device: each takes 1 µs and a constant times what its roof demands. */
-record AnalyticKernels(double overRoof, double relativeError, double memoryBytes)
+public record AnalyticKernels(double overRoof, double relativeError, double memoryBytes)
     implements KernelSource {
   static final double START = 1e-6;
 

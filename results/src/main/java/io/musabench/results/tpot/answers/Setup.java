@@ -6,18 +6,23 @@ import io.musabench.results.model.ElementType;
 import io.musabench.results.model.Layout;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Precision;
+import io.musabench.results.report.Units;
 import io.musabench.results.tpot.Disaggregation;
 import io.musabench.results.tpot.Engine;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.ServingRow;
 import io.musabench.results.tpot.Speculation;
 import io.musabench.results.tpot.StepModel;
+import io.musabench.results.tpot.Validation;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
 import io.musabench.results.tpot.kernels.KernelTimes;
 import io.musabench.results.tpot.kernels.LaunchCosts;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -38,6 +43,10 @@ public record Setup(StepModel model, List<String> assumptions) {
   public Setup {
     assumptions = List.copyOf(assumptions);
   }
+
+  private static final String NO_KERNELS =
+      "no kernel times: give --kernels with a run directory, a folder of aiconfigurator's tables or"
+          + " a CSV file";
 
   /** What can be asked for; public fields, because each is set on its own by an option. */
   public static final class Request {
@@ -99,9 +108,7 @@ public record Setup(StepModel model, List<String> assumptions) {
    */
   public static Setup open(Request asked) {
     if (asked.kernels.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no kernel times: give --kernels with a run directory, a folder of aiconfigurator's"
-              + " tables or a CSV file");
+      throw new IllegalArgumentException(NO_KERNELS);
     }
     return of(asked, KernelSources.open(asked.kernels, asked.mode));
   }
@@ -114,23 +121,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     List<String> assumptions = new ArrayList<>(source.remarks());
     Layout layout = Models.find(asked.model).layout(asked.tp);
     LaunchCosts launch = launch(asked, source, assumptions);
-    Engine.Builder builder =
-        Engine.of(layout).toBuilder()
-            .precision(precision(asked.precision))
-            .pageSize(asked.pageSize)
-            .mode(asked.mode)
-            .captureSizes(captureSizes(asked.captureSizes))
-            .launch(launch)
-            .gapSeconds(asked.gapMs / 1e3)
-            .perRequestSeconds(asked.perRequestUs / 1e6)
-            .tokenBudget(asked.tokenBudget)
-            .kvTokens(asked.kvTokens);
-    if (asked.maxRunning != null) {
-      builder.maxRunning(asked.maxRunning);
-    }
-    if (asked.memoryShare != null) {
-      builder.memoryShare(asked.memoryShare);
-    }
+    Engine.Builder builder = settings(asked, launch, Engine.of(layout).toBuilder());
     StepModel model = new StepModel(builder.build(), new KernelTimes(source));
     if (model.kvTokens() == Long.MAX_VALUE) {
       assumptions.add("the memory of the device is not known: the KV cache is taken to fit");
@@ -138,18 +129,86 @@ public record Setup(StepModel model, List<String> assumptions) {
     return new Setup(model, assumptions);
   }
 
+  private static Engine.Builder settings(
+      Request asked, LaunchCosts launch, Engine.Builder builder) {
+    builder
+        .precision(precision(asked.precision))
+        .pageSize(asked.pageSize)
+        .mode(asked.mode)
+        .captureSizes(captureSizes(asked.captureSizes))
+        .launch(launch)
+        .gapSeconds(asked.gapMs / 1e3)
+        .perRequestSeconds(asked.perRequestUs / 1e6)
+        .tokenBudget(asked.tokenBudget)
+        .kvTokens(asked.kvTokens);
+    if (asked.maxRunning != null) {
+      builder.maxRunning(asked.maxRunning);
+    }
+    return asked.memoryShare == null ? builder : builder.memoryShare(asked.memoryShare);
+  }
+
+  /**
+   * Predictions for every row of a table of measurements.
+   *
+   * @param asked its model is that of rows without one; its ranks are not used
+   * @param measured CSV file
+   * @throws IllegalArgumentException if the table or something asked for cannot be used
+   */
+  public static ValidationReport validate(Request asked, Path measured) {
+    if (asked.kernels.isEmpty()) {
+      throw new IllegalArgumentException(NO_KERNELS);
+    }
+    List<ServingRow> rows;
+    try {
+      if (!Files.isRegularFile(measured)) {
+        throw new IllegalArgumentException("There is no file " + measured);
+      }
+      rows = ServingRow.read(measured, asked.model);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("Cannot read " + measured + ": " + e, e);
+    }
+    KernelSource source = KernelSources.open(asked.kernels, asked.mode);
+    List<String> assumptions = new ArrayList<>(source.remarks());
+    LaunchCosts launch = launch(asked, source, assumptions);
+    KernelTimes times = new KernelTimes(source);
+    Validation validation = new Validation(times, b -> settings(asked, launch, b), Models::find);
+    Validation.Report report = validation.report(rows);
+    assumptions.addAll(unmeasured(times));
+    String engine =
+        String.format(
+            Locale.ROOT,
+            "%s, %s, graphs for %s sizes, %s, gap %s ms a step and %s us a request",
+            asked.mode.name().toLowerCase(Locale.ROOT),
+            precision(asked.precision),
+            asked.captureSizes,
+            asked.tokenBudget == 0
+                ? "whole prompts"
+                : "chunked prefill with " + asked.tokenBudget + " tokens a step",
+            Units.number(asked.gapMs),
+            Units.number(asked.perRequestUs));
+    return new ValidationReport(
+        measured.toString(), times, engine, validation, report, assumptions);
+  }
+
   /** What was assumed, including the kernels that the predictions made so far had to assume. */
   public List<String> assumptionsAfter() {
     List<String> all = new ArrayList<>(assumptions);
-    // The kernels by what their time was assumed from: "kernel (reason)".
+    all.addAll(unmeasured(model.times()));
+    return all;
+  }
+
+  /** The kernels that were assumed, by what their time was assumed from. */
+  private static List<String> unmeasured(KernelTimes times) {
     Map<String, List<String>> byReason = new LinkedHashMap<>();
-    for (String kernel : model.times().assumed()) {
+    for (String kernel : times.assumed()) {
+      // As KernelTimes prints them: "kernel (reason)".
       int open = kernel.indexOf(" (");
       String reason = open < 0 ? "" : kernel.substring(open + 2, kernel.length() - 1);
       byReason
           .computeIfAbsent(reason, r -> new ArrayList<>())
           .add(open < 0 ? kernel : kernel.substring(0, open));
     }
+    List<String> all = new ArrayList<>();
     byReason.forEach(
         (reason, kernels) ->
             all.add("nobody measured " + String.join(", ", kernels) + ": " + reason));

@@ -1,0 +1,141 @@
+package io.musabench.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class TpotCommandTest {
+  /** Kernel tables of a system and what was served on it, beside the checkout. */
+  private static final Path SHARED = Path.of("../../shared/data");
+
+  @TempDir Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine line = Main.commandLine();
+    line.setOut(new PrintWriter(out, true));
+    line.setErr(new PrintWriter(err, true));
+    String[] all = new String[arguments.length + 1];
+    all[0] = "tpot";
+    System.arraycopy(arguments, 0, all, 1, arguments.length);
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return line.execute(all);
+  }
+
+  private JsonNode json() throws Exception {
+    return new ObjectMapper().readTree(out.toString());
+  }
+
+  private static String h100() {
+    assumeTrue(
+        Files.exists(SHARED.resolve("h100")),
+        "skipped: the shared data are not beside this checkout");
+    return SHARED.resolve("h100").toString();
+  }
+
+  @Test
+  void predictsFromTablesAndItsJsonIsReadByServing() throws Exception {
+    String[] question = {
+      "--model", "Qwen3-32B", "--tp", "2", "--kernels", h100(), "--concurrency", "8", "--json"
+    };
+    assertThat(run(question)).isZero();
+    assertThat(json().at("/tpot/value_ms").asDouble()).isBetween(10.0, 25.0);
+    Path file = Files.writeString(folder.resolve("tpot.json"), out.toString());
+    Path requests =
+        Files.writeString(
+            folder.resolve("requests.jsonl"),
+            "{\"schema\":\"musabench.request/1\",\"start_ns\":0,\"output_tokens\":2,"
+                + "\"events\":[[500,1,\"content\"],[520,1,\"content\"]]}\n");
+    CommandLine line = Main.commandLine();
+    StringWriter served = new StringWriter();
+    line.setOut(new PrintWriter(served, true));
+    assertThat(line.execute("serving", requests.toString(), "--predict", file.toString())).isZero();
+    assertThat(served.toString()).contains("ms predicted");
+  }
+
+  @Test
+  void validatesAgainstMeasurementsAndBeatsTheBaselines() throws Exception {
+    String measured = h100() + "/serving_qwen3-32b_tp2_tp8.csv";
+    assertThat(run("validate", "--kernels", h100(), "--measured", measured, "--json")).isZero();
+    JsonNode root = json();
+    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(62);
+    double mape = root.at("/tpot/mape_pct").asDouble();
+    assertThat(mape).isLessThan(root.at("/baselines/kernel_sum/mape_pct").asDouble());
+    assertThat(mape).isLessThan(root.at("/baselines/roofline/mape_pct").asDouble());
+    assertThat(root.at("/ttft/inside_share").asDouble()).isGreaterThan(0.8);
+    assertThat(root.path("rows")).hasSize(62);
+  }
+
+  @Test
+  void everyQuestionAnswersAsTextAndAsJson() throws Exception {
+    String[] model = {"--model", "Qwen3-32B", "--tp", "4"};
+    String[][] questions = {
+      {"sensitivity", "--kernels", h100(), "--batch", "1,64"},
+      {"graph-gain", "--kernels", h100(), "--batch", "1,64"},
+      {"what-if", "--from", "S5000", "--to", "S4000", "--concurrency", "8"},
+      {"what-if", "--from", "S5000", "--to", "S4000", "--kernels", h100(), "--batch", "8"},
+      {"step", "--kernels", h100(), "--batch", "8q1s1k,q128"},
+    };
+    for (String[] question : questions) {
+      String[] all = new String[question.length + model.length + 1];
+      System.arraycopy(question, 0, all, 0, question.length);
+      System.arraycopy(model, 0, all, question.length, model.length);
+      all[all.length - 1] = "--json";
+      assertThat(run(all)).as(question[0]).isZero();
+      assertThat(json().path("schema_version").asInt()).isEqualTo(1);
+      assertThat(out.toString()).doesNotContain("NaN");
+      assertThat(run(java.util.Arrays.copyOf(all, all.length - 1))).as(question[0]).isZero();
+      assertThat(out.toString()).contains("Qwen3-32B TP4");
+    }
+  }
+
+  @Test
+  void identifiesFromATable() throws Exception {
+    Path table =
+        Files.writeString(
+            folder.resolve("t.csv"),
+            "config,ttft_p50_ms,tpot_ms,throughput_req_s\neager,410,62,3.4\n+ graph,410,31,5.2\n");
+    assertThat(run("identify", table.toString(), "--json")).isZero();
+    assertThat(json().at("/launch_us/high").asDouble()).isBetween(60.0, 70.0);
+    assertThat(run("identify", table.toString(), "--kernels-per-step", "many")).isEqualTo(64);
+  }
+
+  @Test
+  void mistakesAreOneClearLine() throws Exception {
+    Path foreign = Files.writeString(folder.resolve("x.csv"), "a,b\n1,2\n");
+    String[][] wrong = {
+      {},
+      {"--model", "Qwen3-32B"},
+      {"--model", "Qwen3-32B", "--kernels", "nowhere"},
+      {"--model", "Qwen3-32B", "--kernels", foreign.toString()},
+      {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--mode", "fast"},
+      {"validate", "--kernels", foreign.toString(), "--measured", "nowhere.csv"},
+      {"validate", "--kernels", foreign.toString(), "--measured", foreign.toString()},
+      {"attribute", "nowhere", "nowhere"},
+      {"attribute", folder.toString(), folder.toString()},
+      {"identify", foreign.toString()},
+      {"what-if", "--model", "Qwen3-32B", "--from", "S5000", "--to", "S9"},
+      {"what-if", "--model", "Qwen3-32B", "--tp", "3", "--from", "S5000", "--to", "S4000"},
+      {"step", "--model", "Qwen3-32B", "--kernels", foreign.toString(), "--batch", "eight"},
+    };
+    for (String[] question : wrong) {
+      assertThat(run(question)).as(String.join(" ", question)).isEqualTo(64);
+      assertThat(err.toString().lines().filter(l -> !l.startsWith("Try")))
+          .as(err.toString())
+          .hasSize(1)
+          .allMatch(l -> l.startsWith("musabench: "));
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package io.musabench.results.tpot.answers;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.report.JsonText;
+import io.musabench.results.report.TextTable;
+import io.musabench.results.report.Units;
+import io.musabench.results.tpot.Errors;
+import io.musabench.results.tpot.HostTerms;
+import io.musabench.results.tpot.Prediction;
+import io.musabench.results.tpot.Validation;
+import io.musabench.results.tpot.Validation.Cell;
+import io.musabench.results.tpot.Validation.Line;
+import io.musabench.results.tpot.Validation.Report;
+import io.musabench.results.tpot.Validation.Split;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.kernels.KernelTimes;
+import java.util.List;
+import java.util.Locale;
+
+/** A validation as text and as JSON. */
+public final class ValidationReport {
+  /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+  public static final int SCHEMA_VERSION = 1;
+
+  private static final int WORST = 8;
+
+  private final String file;
+  private final KernelTimes times;
+  private final String engine;
+  private final Report report;
+  private final List<Split> splits;
+  private final List<String> assumptions;
+
+  /**
+   * A report.
+   *
+   * @param file name of the table of measurements
+   * @param times kernel times
+   * @param engine the settings of the engine in words
+   * @param validation what compares
+   * @param report what came out
+   * @param assumptions in words
+   */
+  public ValidationReport(
+      String file,
+      KernelTimes times,
+      String engine,
+      Validation validation,
+      Report report,
+      List<String> assumptions) {
+    this.file = file;
+    this.times = times;
+    this.engine = engine;
+    this.report = report;
+    this.splits = validation.splits(report);
+    this.assumptions = List.copyOf(assumptions);
+  }
+
+  /** For a terminal. */
+  public String text() {
+    StringBuilder out = new StringBuilder();
+    out.append(file).append(" against kernel times of ").append(times.source().name());
+    out.append("\nengine: ").append(engine).append("\n\n");
+    TextTable table = new TextTable("prediction", ">rows", ">MAPE", ">bias", ">P90");
+    row(table, "TPOT, nothing fitted", report.tpot());
+    if (report.possible().rows() < report.tpot().rows()) {
+      row(table, "  without rows set aside", report.possible());
+    }
+    row(table, "baseline: kernel sum alone", report.kernelSum());
+    row(table, "baseline: roofline alone", report.roofline());
+    row(table, "TTFT, geometric middle of the interval", report.ttft().errors());
+    out.append(table);
+    out.append("  TTFT: ").append(Units.percent(100 * report.ttft().inside())).append(" of ");
+    out.append(report.ttft().errors().rows());
+    out.append(" unsaturated rows lie between staggered and burst arrivals\n");
+    if (!splits.isEmpty()) {
+      TextTable split =
+          new TextTable(
+              "host costs from",
+              ">a step",
+              ">a request",
+              ">rows",
+              ">MAPE",
+              ">tried on",
+              ">MAPE",
+              ">bias");
+      for (Split s : splits) {
+        HostTerms t = s.terms();
+        split.row(
+            "TP" + s.tp(),
+            plusMinus(t.gapSeconds(), t.gapError()),
+            plusMinus(t.perRequestSeconds(), t.perRequestError()),
+            Integer.toString(s.estimated().rows()),
+            percent(s.estimated().mape()),
+            s.tried().rows() + " rows of the others",
+            percent(s.tried().mape()),
+            Units.change(100 * s.tried().bias()));
+      }
+      out.append("\nHost costs estimated on one number of ranks, tried on the others\n");
+      out.append(split);
+    }
+    TextTable cells = new TextTable("TP", ">input", ">rows", ">MAPE", ">bias", ">P90");
+    for (Cell c : report.cells()) {
+      cells.row(
+          Integer.toString(c.tp()),
+          Integer.toString(c.inputTokens()),
+          Integer.toString(c.errors().rows()),
+          percent(c.errors().mape()),
+          Units.change(100 * c.errors().bias()),
+          percent(c.errors().p90()));
+    }
+    out.append("\nTPOT by ranks and prompt length, without rows set aside\n").append(cells);
+    TextTable worst =
+        new TextTable(
+            ">line",
+            "model",
+            ">TP",
+            ">input",
+            ">output",
+            ">in flight",
+            ">measured",
+            ">predicted",
+            ">error",
+            "state");
+    for (Line l : report.worst(WORST)) {
+      Workload w = l.row().workload();
+      worst.row(
+          Long.toString(l.row().line()),
+          l.row().model(),
+          Integer.toString(l.row().tp()),
+          Integer.toString(w.inputTokens()),
+          Integer.toString(w.outputTokens()),
+          Integer.toString(w.concurrency()),
+          PredictionReport.time(l.row().tpotSeconds()),
+          PredictionReport.time(l.prediction().tpot().value()),
+          Units.change(100 * l.error()),
+          l.setAside().isEmpty() ? state(l) : "set aside");
+    }
+    out.append("\nWorst rows\n").append(worst);
+    for (Line l : report.lines()) {
+      if (!l.setAside().isEmpty()) {
+        out.append("  set aside: line ").append(l.row().line()).append(": ");
+        out.append(l.setAside()).append('\n');
+      }
+    }
+    assumptions.forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    return out.toString();
+  }
+
+  private static String state(Line l) {
+    return l.prediction().state().name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String plusMinus(double seconds, double error) {
+    return PredictionReport.time(seconds) + " +- " + PredictionReport.time(error);
+  }
+
+  private static void row(TextTable table, String name, Errors e) {
+    table.row(
+        name,
+        Integer.toString(e.rows()),
+        percent(e.mape()),
+        Units.change(100 * e.bias()),
+        percent(e.p90()));
+  }
+
+  private static String percent(double share) {
+    return Units.percent(100 * share);
+  }
+
+  /** As JSON. */
+  public String json() {
+    ObjectNode root = JsonText.root(SCHEMA_VERSION);
+    root.put("file", file);
+    root.putObject("kernels").put("name", times.source().name());
+    root.put("engine", engine);
+    root.put("fitted_constants", 0);
+    errors(root.putObject("tpot"), report.tpot());
+    errors(root.putObject("tpot_without_set_aside"), report.possible());
+    ObjectNode ttft = root.putObject("ttft");
+    errors(ttft, report.ttft().errors());
+    JsonText.number(ttft, "inside_share", report.ttft().inside());
+    ObjectNode baselines = root.putObject("baselines");
+    errors(baselines.putObject("kernel_sum"), report.kernelSum());
+    errors(baselines.putObject("roofline"), report.roofline());
+    ArrayNode fits = root.putArray("splits");
+    for (Split s : splits) {
+      ObjectNode node = fits.addObject();
+      node.put("estimated_on_tp", s.tp());
+      JsonText.number(node, "gap_ms", 1e3 * s.terms().gapSeconds());
+      JsonText.number(node, "gap_error_ms", 1e3 * s.terms().gapError());
+      JsonText.number(node, "per_request_us", 1e6 * s.terms().perRequestSeconds());
+      JsonText.number(node, "per_request_error_us", 1e6 * s.terms().perRequestError());
+      errors(node.putObject("estimated"), s.estimated());
+      errors(node.putObject("tried"), s.tried());
+    }
+    ArrayNode cells = root.putArray("cells");
+    for (Cell c : report.cells()) {
+      ObjectNode node = cells.addObject();
+      node.put("tp", c.tp());
+      node.put("input_tokens", c.inputTokens());
+      errors(node, c.errors());
+    }
+    ArrayNode rows = root.putArray("rows");
+    report.lines().forEach(l -> line(rows.addObject(), l));
+    ArrayNode worst = root.putArray("worst");
+    report.worst(WORST).forEach(l -> line(worst.addObject(), l));
+    JsonText.texts(root, "assumptions", assumptions);
+    return JsonText.print(root);
+  }
+
+  private static void errors(ObjectNode node, Errors e) {
+    node.put("rows", e.rows());
+    JsonText.number(node, "mape_pct", 100 * e.mape());
+    JsonText.number(node, "bias_pct", 100 * e.bias());
+    JsonText.number(node, "p90_pct", 100 * e.p90());
+  }
+
+  private static void line(ObjectNode node, Line l) {
+    Workload w = l.row().workload();
+    Prediction p = l.prediction();
+    node.put("line", l.row().line());
+    node.put("model", l.row().model());
+    node.put("tp", l.row().tp());
+    node.put("isl", w.inputTokens());
+    node.put("osl", w.outputTokens());
+    node.put("concurrency", w.concurrency());
+    JsonText.number(node, "measured_tpot_ms", 1e3 * l.row().tpotSeconds());
+    JsonText.number(node, "predicted_tpot_ms", 1e3 * p.tpot().value());
+    JsonText.number(node, "predicted_tpot_low_ms", 1e3 * p.tpot().low());
+    JsonText.number(node, "predicted_tpot_high_ms", 1e3 * p.tpot().high());
+    JsonText.number(node, "error_pct", 100 * l.error());
+    JsonText.number(node, "measured_ttft_ms", 1e3 * l.row().ttftSeconds());
+    JsonText.number(node, "predicted_ttft_staggered_ms", 1e3 * p.ttftStaggered().value());
+    JsonText.number(node, "predicted_ttft_burst_ms", 1e3 * p.ttftBurst().value());
+    if (l.hasTtft()) {
+      node.put("ttft_inside", l.ttftInside());
+    } else {
+      node.putNull("ttft_inside");
+    }
+    JsonText.number(node, "kernel_sum_ms", 1e3 * l.kernelSum());
+    JsonText.number(node, "roofline_ms", 1e3 * l.roofline());
+    JsonText.number(node, "requests_per_s", p.requestsPerSecond());
+    node.put("state", state(l));
+    node.put("saturated", l.saturated());
+    node.put("bound", p.bound().text());
+    node.put("provenance", p.provenance().text());
+    node.put("set_aside", l.setAside());
+  }
+}

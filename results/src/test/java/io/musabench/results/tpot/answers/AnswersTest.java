@@ -1,0 +1,233 @@
+package io.musabench.results.tpot.answers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.results.devices.DataSheet;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.tpot.AnalyticKernels;
+import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Workload;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AnswersTest {
+  private static final AnalyticKernels KERNELS = new AnalyticKernels(1.25, 0.05, 80e9);
+
+  @TempDir Path folder;
+
+  private static Setup.Request request(Mode mode) {
+    Setup.Request r = new Setup.Request();
+    r.model = "Qwen3-32B";
+    r.tp = 4;
+    r.mode = mode;
+    return r;
+  }
+
+  private static Setup setup(Mode mode, Double launchUs) {
+    Setup.Request r = request(mode);
+    r.launchUs = launchUs;
+    return Setup.of(r, KERNELS);
+  }
+
+  private static List<Workload> loads(int... concurrencies) {
+    return java.util.Arrays.stream(concurrencies)
+        .mapToObj(c -> new Workload(c, 1024, 256))
+        .toList();
+  }
+
+  private static JsonNode tree(String json) throws Exception {
+    assertThat(json).doesNotContain("NaN");
+    return new ObjectMapper().readTree(json);
+  }
+
+  @Test
+  void aPredictionIsReadByTheReaderOfServingFiles() throws Exception {
+    PredictionReport report = new PredictionReport(setup(Mode.GRAPH, null), loads(8), List.of());
+    Path file = Files.writeString(folder.resolve("tpot.json"), report.json());
+    assertThat(io.musabench.results.serving.Prediction.read(file)).isNotNull();
+    JsonNode root = tree(report.json());
+    assertThat(root.at("/tpot/value_ms").asDouble())
+        .isCloseTo(1e3 * report.predictions().get(0).tpot().value(), within(1e-9));
+    assertThat(root.at("/tpot/low_ms").asDouble()).isLessThan(root.at("/tpot/value_ms").asDouble());
+    assertThat(root.at("/ttft/staggered_ms").asDouble())
+        .isLessThan(root.at("/ttft/burst_ms").asDouble());
+  }
+
+  @Test
+  void theDecompositionAddsUpToTheStep() throws Exception {
+    JsonNode root =
+        tree(
+            new PredictionReport(
+                    setup(Mode.GRAPH, null), loads(8), List.of(BatchSpec.parse("4q1s1k")))
+                .json());
+    JsonNode step = root.at("/predictions/0/decode_step");
+    double sum = 0;
+    for (JsonNode t : root.at("/predictions/0/decomposition")) {
+      assertThat(t.path("count").asInt() * t.path("us").asDouble())
+          .isCloseTo(t.path("total_us").asDouble(), within(1e-6));
+      sum += t.path("total_us").asDouble();
+    }
+    assertThat(sum / 1e3).isCloseTo(step.path("kernels_ms").asDouble(), within(1e-6));
+    assertThat(root.at("/steps/0/batch").asText()).isEqualTo("4q1s1k");
+  }
+
+  @Test
+  void aSlowerKernelRaisesTpotAndTheSharesOfAllAddUp() {
+    Sensitivity s = new Sensitivity(setup(Mode.GRAPH, null), loads(1), 0.1);
+    Sensitivity.Load load = s.loads().get(0);
+    assertThat(load.hostBound()).isFalse();
+    // A single request has no prefills in the way: 10 % of each kernel is 10 % of the step.
+    double sum = load.effects().stream().mapToDouble(Sensitivity.Effect::tpotS).sum();
+    assertThat(sum).isCloseTo(0.1 * load.base().tpot().value(), within(1e-7));
+    assertThat(load.effects()).allMatch(e -> e.tpotS() >= 0 && e.throughput() <= 0);
+  }
+
+  @Test
+  void whereTheHostBindsEveryKernelIsExactlyZeroAndItSaysSo() {
+    Sensitivity s = new Sensitivity(setup(Mode.EAGER, 60.0), loads(8, 32), 0.1);
+    for (Sensitivity.Load load : s.loads()) {
+      assertThat(load.hostBound()).isTrue();
+      assertThat(load.effects())
+          .filteredOn(e -> !e.role().startsWith("launch"))
+          .allMatch(e -> e.tpotS() == 0 && e.throughput() == 0);
+      assertThat(load.effects())
+          .filteredOn(e -> e.role().startsWith("launch"))
+          .singleElement()
+          .satisfies(e -> assertThat(e.tpotS()).isPositive());
+    }
+    assertThat(s.text()).contains("host-bound");
+  }
+
+  @Test
+  void aGraphPaysUntilTheDeviceIsTheSlowerOne() throws Exception {
+    GraphGain gain =
+        new GraphGain(
+            setup(Mode.EAGER, 30.0), setup(Mode.GRAPH, 30.0), List.of(1, 64, 256), 1152, 0.5);
+    assertThat(gain.rows().get(0).gain()).isGreaterThan(1);
+    int until = gain.hostBoundUntil();
+    assertThat(until).isBetween(1, gain.most());
+    // Host-bound just there, and not one request later.
+    GraphGain around =
+        new GraphGain(
+            setup(Mode.EAGER, 30.0),
+            setup(Mode.GRAPH, 30.0),
+            List.of(until, until + 1),
+            1152,
+            Double.NaN);
+    assertThat(around.rows().get(0).eager().hostBound()).isTrue();
+    assertThat(around.rows().get(1).eager().hostBound()).isFalse();
+    JsonNode root = tree(gain.json());
+    assertThat(root.at("/rows/0/break_even_replays").asDouble()).isGreaterThan(1);
+    assertThat(root.at("/host_bound_until_batch").asInt()).isEqualTo(until);
+  }
+
+  @Test
+  void withoutALaunchCostAGraphGainsNothingAndTheReasonIsGiven() {
+    GraphGain gain =
+        new GraphGain(
+            setup(Mode.EAGER, null), setup(Mode.GRAPH, null), List.of(1), 1152, Double.NaN);
+    assertThat(gain.hostBoundUntil()).isZero();
+    assertThat(gain.text()).contains("--launch-us");
+  }
+
+  @Test
+  void anotherDeviceKeepsTheShareOfTheRoof() throws Exception {
+    WhatIf answer =
+        new WhatIf(
+            request(Mode.GRAPH),
+            null,
+            0.75,
+            DataSheet.find("S5000"),
+            DataSheet.find("S4000"),
+            loads(40));
+    double ratio =
+        answer.pairs().get(0).to().decodeStep().seconds()
+            / answer.pairs().get(0).from().decodeStep().seconds();
+    // Between the ratio of the bandwidths and that of the links.
+    assertThat(ratio).isBetween(1600.0 / 768 - 1e-6, 392.0 / 120);
+    // 64 GB of weights over four cards and the KV cache of 40 requests at 75 % of 1.6 TB/s.
+    assertThat(answer.pairs().get(0).from().decodeStep().seconds()).isCloseTo(16e-3, within(1e-3));
+    JsonNode root = tree(answer.json());
+    assertThat(root.path("prediction").asBoolean()).isTrue();
+    assertThat(root.at("/to/figures/memory_gb_per_s/source").asText()).isNotEmpty();
+  }
+
+  @Test
+  void operationsThatChangeWhatBindsThemAreNamed() throws Exception {
+    // At 200 requests a matrix product passes the ridge of the S4000 (130), not of the S5000 (312).
+    WhatIf answer =
+        new WhatIf(
+            request(Mode.GRAPH),
+            null,
+            0.75,
+            DataSheet.find("S5000"),
+            DataSheet.find("S4000"),
+            loads(200));
+    JsonNode flips = tree(answer.json()).path("flips");
+    assertThat(flips.findValuesAsText("role")).contains("gate_up", "down");
+    assertThat(flips.get(0).path("to_bound").asText()).isEqualTo("compute");
+  }
+
+  @Test
+  void hostCostStaysTheSame() {
+    Setup.Request eager = request(Mode.EAGER);
+    eager.launchUs = 60.0;
+    WhatIf answer =
+        new WhatIf(eager, null, 0.75, DataSheet.find("S5000"), DataSheet.find("S4000"), loads(8));
+    assertThat(answer.pairs().get(0).to().decodeStep().hostSeconds())
+        .isEqualTo(answer.pairs().get(0).from().decodeStep().hostSeconds());
+  }
+
+  @Test
+  void aRoofThatNobodyPublishedIsAClearError() {
+    Setup.Request fp8 = request(Mode.GRAPH);
+    fp8.precision = "fp8";
+    assertThatThrownBy(
+            () ->
+                new WhatIf(
+                    fp8, null, 0.75, DataSheet.find("S5000"), DataSheet.find("S4000"), loads(8)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void measuredKernelsAreCarriedOverByTheirUtilisation() {
+    WhatIf answer =
+        new WhatIf(
+            request(Mode.GRAPH),
+            KERNELS,
+            Double.NaN,
+            DataSheet.find("S5000"),
+            DataSheet.find("S4000"),
+            loads(8));
+    for (WhatIf.Carried c : answer.operations(answer.pairs().get(0))) {
+      if (c.from().call().communicates() || c.from().time().seconds() == 0 || c.flips()) {
+        continue;
+      }
+      double ratio = c.to().time().seconds() / c.from().time().seconds();
+      assertThat(ratio).isBetween(2.0, 5.01);
+    }
+  }
+
+  @Test
+  void badSettingsAreRefusedInWords() {
+    assertThatThrownBy(() -> Setup.separate("1", 50, 0)).hasMessageContaining("1:1");
+    assertThatThrownBy(() -> Setup.speculation("much")).hasMessageContaining("0.7:3");
+    assertThatThrownBy(() -> Setup.batch("0", 10)).hasMessageContaining("at least 1");
+    assertThatThrownBy(() -> Setup.open(request(Mode.GRAPH))).hasMessageContaining("--kernels");
+    Setup.Request sizes = request(Mode.GRAPH);
+    sizes.captureSizes = "many";
+    assertThatThrownBy(() -> Setup.of(sizes, KERNELS)).hasMessageContaining("vllm");
+    Setup.Request launch = request(Mode.EAGER);
+    launch.launchUs = -1.0;
+    assertThatThrownBy(() -> Setup.of(launch, KERNELS)).hasMessageContaining("-1.0 us");
+    assertThatThrownBy(() -> new Sensitivity(setup(Mode.GRAPH, null), loads(1), 0))
+        .hasMessageContaining("0.0 %");
+  }
+}

@@ -1,0 +1,169 @@
+package io.musabench.results.tpot.answers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.results.model.Work;
+import io.musabench.results.run.CasePart;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Sample;
+import io.musabench.results.tpot.answers.Attribution.Moved;
+import io.musabench.results.tpot.answers.Attribution.Share;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AttributionTest {
+  @TempDir Path folder;
+
+  /** A run made up of steps whose kernels take given times, with three forks 0.2 % apart. */
+  private final class Run {
+    private final List<CaseResult> cases = new ArrayList<>();
+    private final List<Sample> samples = new ArrayList<>();
+
+    Run step(
+        String name,
+        String batch,
+        String mode,
+        double latencyUs,
+        double submitUs,
+        Map<String, Double> kernels) {
+      Map<String, String> params = new LinkedHashMap<>();
+      params.put("batch", batch);
+      params.put("mode", mode);
+      params.put("model", "Qwen3-0.6B");
+      List<CasePart> parts = new ArrayList<>();
+      kernels.forEach(
+          (role, us) -> parts.add(new CasePart(role, "gemm", "m=1", 28, Work.NONE, us / 28)));
+      CaseResult c =
+          CaseResult.of("step." + name, params)
+              .forks(3)
+              .kernels(28 * parts.size())
+              .deviceTimesUs(new double[] {latencyUs})
+              .submitTimeMedianUs(submitUs)
+              .parts(parts)
+              .build();
+      cases.add(c);
+      for (int fork = 1; fork <= 3; fork++) {
+        double factor = 1 + 0.002 * (fork - 2);
+        samples.add(sample(c, "device.time", fork, factor * latencyUs));
+        samples.add(sample(c, "host.submit", fork, factor * submitUs));
+        for (CasePart p : parts) {
+          String metric = "device.time." + p.role() + " " + p.shape();
+          samples.add(sample(c, metric, fork, factor * p.deviceTimeMedianUs()));
+        }
+      }
+      return this;
+    }
+
+    private Sample sample(CaseResult c, String metric, int fork, double us) {
+      return new Sample(c.id(), metric, fork, 1, 0, 1e3 * us, "ns/op");
+    }
+
+    Path write() {
+      RunDirectory run = RunDirectory.create(folder, "host", Instant.parse("2026-01-02T03:04:05Z"));
+      run.saveEnvironment(
+          Environment.collect("host", Instant.parse("2026-01-02T03:04:05Z"), Path.of("/")));
+      run.saveSamples(samples);
+      run.saveCases(cases);
+      return run.path();
+    }
+  }
+
+  private static Map<String, Double> kernels(double gemm, double attention) {
+    Map<String, Double> all = new LinkedHashMap<>();
+    all.put("gate_up", gemm);
+    all.put("attention", attention);
+    return all;
+  }
+
+  private static Share share(Moved m, String name) {
+    return m.shares().stream().filter(s -> s.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  @Test
+  void aSlowerKernelIsTheOneThatIsMarked() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 50, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "graph", 1060, 50, kernels(700, 350)).write();
+    Moved m = new Attribution(a, b).moved().get(0);
+    assertThat(m.tpotB() - m.tpotA()).isCloseTo(50e-6, within(1e-9));
+    assertThat(share(m, "attention").shareS()).isCloseTo(50e-6, within(1e-9));
+    assertThat(m.shares().stream().filter(Share::flagged).map(Share::name))
+        .containsExactly("attention");
+    assertThat(m.unexplainedS()).isCloseTo(0, within(1e-12));
+  }
+
+  @Test
+  void sharesAndTheUnexplainedAddUpToTheChange() {
+    Path a =
+        new Run()
+            .step("DecodeStep", "4q1s1k", "eager", 1010, 990, kernels(700, 300))
+            .step("PrefillStep", "q1k", "eager", 20000, 990, kernels(15000, 4000))
+            .write();
+    Path b =
+        new Run()
+            .step("DecodeStep", "4q1s1k", "eager", 1300, 1250, kernels(650, 360))
+            .step("PrefillStep", "q1k", "eager", 17500, 1250, kernels(14000, 4100))
+            .write();
+    Moved m = new Attribution(a, b).moved().get(0);
+    assertThat(m.inputTokens()).isEqualTo(1024);
+    double sum = m.shares().stream().mapToDouble(Share::shareS).sum() + m.unexplainedS();
+    assertThat(sum).isCloseTo(m.tpotB() - m.tpotA(), within(1e-12));
+    // In B the decode step waits for launches, so launching has a share.
+    assertThat(share(m, "launch").shareS()).isPositive();
+    assertThat(share(m, "launch").flagged()).isTrue();
+  }
+
+  @Test
+  void whileTheHostBindsNoKernelHasAShare() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "eager", 2000, 2000, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "eager", 2000, 2000, kernels(700, 500)).write();
+    Moved m = new Attribution(a, b).moved().get(0);
+    assertThat(share(m, "attention").shareS()).isZero();
+    assertThat(m.shares()).noneMatch(Share::flagged);
+  }
+
+  @Test
+  void eagerAgainstGraphIsComparedWhereOnlyTheModeDiffers() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "eager", 2000, 2000, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 20, kernels(700, 300)).write();
+    Moved m = new Attribution(a, b).moved().get(0);
+    assertThat(share(m, "launch").shareS()).isCloseTo(-1000e-6, within(1e-9));
+  }
+
+  @Test
+  void aStepFasterThanItsKernelsIsUnexplained() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1000, 50, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "graph", 900, 50, kernels(700, 300)).write();
+    Moved m = new Attribution(a, b).moved().get(0);
+    assertThat(m.unexplainedS()).isCloseTo(-100e-6, within(1e-9));
+  }
+
+  @Test
+  void runsWithoutACommonStepAreRefusedByName() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1000, 50, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s2k", "graph", 900, 50, kernels(700, 300)).write();
+    assertThatThrownBy(() -> new Attribution(a, b)).hasMessageContaining("q1s2k");
+  }
+
+  @Test
+  void jsonHasTheTermsWithTheirIntervals() throws Exception {
+    Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 50, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "graph", 1060, 50, kernels(700, 350)).write();
+    JsonNode root = new ObjectMapper().readTree(new Attribution(a, b).json());
+    JsonNode first = root.at("/steps/0/terms/0");
+    assertThat(first.path("name").asText()).isEqualTo("attention");
+    assertThat(first.path("low_ms").asDouble()).isLessThan(0.05).isPositive();
+    assertThat(first.path("flagged").asBoolean()).isTrue();
+  }
+}
