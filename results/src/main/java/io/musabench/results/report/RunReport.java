@@ -160,7 +160,9 @@ public final class RunReport {
         .map(
             bound ->
                 switch (bound) {
-                  case READ_BANDWIDTH -> "above 100 % of read: its data came from a cache";
+                  case READ_BANDWIDTH ->
+                      "above 100 % of read: its data came from a cache, or other work slowed the"
+                          + " machine while the roof was measured";
                   case PEAK_FLOPS ->
                       "above 100 % of flops: other work slowed the machine while the roof was"
                           + " measured";
