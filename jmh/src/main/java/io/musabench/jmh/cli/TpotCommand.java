@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
     subcommands = {
       TpotStepCommand.class,
       TpotValidateCommand.class,
+      TpotCheckCommand.class,
       TpotSensitivityCommand.class,
       TpotAttributeCommand.class,
       TpotGraphGainCommand.class,

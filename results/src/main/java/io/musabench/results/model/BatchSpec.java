@@ -97,7 +97,9 @@ public record BatchSpec(List<Request> requests) {
   /** {@code count} equal requests. */
   public static BatchSpec uniform(int count, int qLen, int kvLen) {
     Request request = new Request(qLen, kvLen);
-    requireCount(count, 0, count + "q" + qLen + "s" + kvLen);
+    if (count < 1 || count > MAX_REQUESTS) {
+      requireCount(count, 0, count + "q" + qLen + "s" + kvLen);
+    }
     return new BatchSpec(RequestList.repeated(request, count));
   }
 
@@ -156,6 +158,23 @@ public record BatchSpec(List<Request> requests) {
               + MAX_REQUESTS
               + RIGHT_FORM);
     }
+  }
+
+  /** The requests of this batch, then those of the other. */
+  public BatchSpec plus(BatchSpec other) {
+    if (size() + (long) other.size() > MAX_REQUESTS) {
+      requireCount(other.size(), size(), this + "_" + other);
+    }
+    return new BatchSpec(list().plus(other.list()));
+  }
+
+  /**
+   * The requests that fit, in order.
+   *
+   * @throws IllegalArgumentException if none does
+   */
+  public BatchSpec only(Predicate<Request> fits) {
+    return new BatchSpec(list().only(fits));
   }
 
   /** Number of requests. */

@@ -48,11 +48,11 @@ public final class ModelOperations {
     if (!batch.isMixed()) {
       return List.of(new Operation("attention", call(layout, batch, pageSize), layers));
     }
-    List<Request> decodes = batch.requests().stream().filter(Request::isDecode).toList();
-    List<Request> others = batch.requests().stream().filter(r -> !r.isDecode()).toList();
+    BatchSpec decodes = batch.only(Request::isDecode);
+    BatchSpec others = batch.only(r -> !r.isDecode());
     return List.of(
-        new Operation("attention_prefill", call(layout, new BatchSpec(others), pageSize), layers),
-        new Operation("attention_decode", call(layout, new BatchSpec(decodes), pageSize), layers));
+        new Operation("attention_prefill", call(layout, others, pageSize), layers),
+        new Operation("attention_decode", call(layout, decodes, pageSize), layers));
   }
 
   /** Contiguous keys and values where nothing is cached, else the paged cache. */

@@ -5,6 +5,7 @@ import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.RandomAccess;
+import java.util.function.Predicate;
 
 /**
  * The requests of a batch, neighbouring equal ones stored once: a decode of 256 equal requests
@@ -75,6 +76,34 @@ final class RequestList extends AbstractList<Request> implements RandomAccess {
       ends[used - 1] = index;
     }
     return new RequestList(Arrays.copyOf(runs, used), Arrays.copyOf(ends, used));
+  }
+
+  /** This list and then the other. */
+  RequestList plus(RequestList other) {
+    if (runs.length == 0 || other.runs.length == 0) {
+      return runs.length == 0 ? other : this;
+    }
+    // Two equal neighbours become one run, as everywhere.
+    int joined = runs[runs.length - 1].equals(other.runs[0]) ? 1 : 0;
+    int length = runs.length + other.runs.length - joined;
+    Request[] allRuns = Arrays.copyOf(runs, length);
+    int[] allEnds = Arrays.copyOf(ends, length);
+    for (int i = 0; i < other.runs.length; i++) {
+      allRuns[runs.length - joined + i] = other.runs[i];
+      allEnds[runs.length - joined + i] = size() + other.ends[i];
+    }
+    return new RequestList(allRuns, allEnds);
+  }
+
+  /** The requests that fit, in order. */
+  RequestList only(Predicate<Request> fits) {
+    RequestList found = new RequestList(new Request[0], new int[0]);
+    for (int i = 0; i < runs.length; i++) {
+      if (fits.test(runs[i])) {
+        found = found.plus(repeated(runs[i], count(i)));
+      }
+    }
+    return found;
   }
 
   /** Number of runs of equal requests. */

@@ -136,14 +136,24 @@ public record StepOperations(
 
   /** Each role with each of its shapes once, with its count, in the order of first use. */
   public List<Operation> summary() {
-    Map<String, Operation> found = new LinkedHashMap<>();
-    for (Operation op : inOrder()) {
-      found.merge(
-          op.role() + " " + op.call().key(),
-          op,
-          (a, b) -> new Operation(a.role(), a.call(), a.count() + b.count()));
+    Map<Kind, Integer> counts = new LinkedHashMap<>();
+    count(before, 1, counts);
+    count(firstLayer, 1, counts);
+    count(layer, layout.model().layers() - 1, counts);
+    count(after, 1, counts);
+    List<Operation> found = new ArrayList<>(counts.size());
+    counts.forEach((kind, count) -> found.add(new Operation(kind.role(), kind.call(), count)));
+    return List.copyOf(found);
+  }
+
+  private record Kind(String role, KernelCall call) {}
+
+  private static void count(List<Operation> operations, int times, Map<Kind, Integer> counts) {
+    if (times > 0) {
+      for (Operation op : operations) {
+        counts.merge(new Kind(op.role(), op.call()), times * op.count(), Integer::sum);
+      }
     }
-    return List.copyOf(found.values());
   }
 
   /** Calls of one step. */

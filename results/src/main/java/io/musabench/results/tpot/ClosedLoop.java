@@ -1,11 +1,8 @@
 package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
-import io.musabench.results.model.BatchSpec.Request;
 import io.musabench.results.tpot.Prediction.State;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -344,9 +341,7 @@ public final class ClosedLoop {
     if (decodes == 0) {
       return prompts;
     }
-    List<Request> all = new ArrayList<>(prompts.requests());
-    all.addAll(decodes(w, decodes).requests());
-    return new BatchSpec(all);
+    return prompts.plus(decodes(w, decodes));
   }
 
   /**

@@ -59,6 +59,12 @@ public record Engine(
           .flatMap(IntStream::boxed)
           .toList();
 
+  /**
+   * Token budget of vLLM's server on a card of 70 GiB or more (vllm/engine/arg_utils.py, {@code
+   * default_max_num_batched_tokens} of an API server). Other engines and smaller cards have less.
+   */
+  public static final int VLLM_TOKEN_BUDGET = 8192;
+
   /** What the system file of aiconfigurator reserves on a card of 80 GB: 3.5 GiB. */
   private static final double RESERVED = 3.5 * (1 << 30);
 
@@ -95,8 +101,9 @@ public record Engine(
   }
 
   /**
-   * Graphs for every size, pages of 16 tokens, bf16, whole prompts, nothing known about the host;
-   * 1024 requests and 90 % of the memory as vLLM's server on a large card; a clock error of 2 %.
+   * Graphs for every size, pages of 16 tokens, bf16, nothing known about the host; token budget,
+   * 1024 requests and 90 % of the memory as vLLM's server has on a large card; a clock error of 2
+   * %.
    */
   public static Engine of(Layout layout) {
     return new Builder(layout).build();
@@ -167,7 +174,7 @@ public record Engine(
     private LaunchCosts launch;
     private double gapSeconds;
     private double perRequestSeconds;
-    private int tokenBudget;
+    private int tokenBudget = VLLM_TOKEN_BUDGET;
     private int maxRunning = 1024;
     private long kvTokens;
     private double memoryShare = 0.9;

@@ -1,7 +1,6 @@
 package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
-import io.musabench.results.model.BatchSpec.Request;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.ModelOperations;
 import io.musabench.results.model.Operation;
@@ -105,10 +104,9 @@ public final class StepModel {
     if (decodes == 0) {
       return prefill(requests, newTokens, cachedTokens);
     }
-    List<Request> all = new ArrayList<>();
-    all.addAll(BatchSpec.uniform(requests, newTokens, newTokens + cachedTokens).requests());
-    all.addAll(BatchSpec.decode(decodes, Math.max(2, context)).requests());
-    return step(new BatchSpec(all));
+    return step(
+        BatchSpec.uniform(requests, newTokens, newTokens + cachedTokens)
+            .plus(BatchSpec.decode(decodes, Math.max(2, context))));
   }
 
   /**
@@ -136,12 +134,7 @@ public final class StepModel {
   }
 
   private Rest rest(BatchSpec batch, int padding) {
-    BatchSpec padded = batch;
-    if (padding > 0) {
-      List<Request> all = new ArrayList<>(batch.requests());
-      all.addAll(BatchSpec.decode(padding, 2).requests());
-      padded = new BatchSpec(all);
-    }
+    BatchSpec padded = padding == 0 ? batch : batch.plus(BatchSpec.decode(padding, 2));
     List<Term> before = new ArrayList<>();
     List<Term> after = new ArrayList<>();
     boolean passed = false;

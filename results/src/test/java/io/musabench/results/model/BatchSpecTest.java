@@ -171,4 +171,18 @@ class BatchSpecTest {
     list.clear();
     assertThat(batch.size()).isEqualTo(1);
   }
+
+  @Test
+  void batchesAreJoinedAndPicked() {
+    BatchSpec mixed = BatchSpec.parse("2q1k_3q1s2k");
+    assertThat(BatchSpec.parse("q1k").plus(BatchSpec.parse("q1k_3q1s2k"))).isEqualTo(mixed);
+    assertThat(BatchSpec.parse("2q1k").plus(BatchSpec.parse("3q1s2k"))).isEqualTo(mixed);
+    assertThat(mixed.only(BatchSpec.Request::isDecode)).isEqualTo(BatchSpec.parse("3q1s2k"));
+    assertThat(mixed.only(r -> true)).isEqualTo(mixed);
+    assertThat(mixed.hashCode()).isEqualTo(new BatchSpec(mixed.requests()).hashCode());
+    assertThat(mixed.plus(mixed).totalQ()).isEqualTo(2 * mixed.totalQ());
+    assertThatThrownBy(() -> mixed.only(r -> false)).hasMessageContaining("at least one request");
+    BatchSpec large = BatchSpec.decode(1 << 20, 2);
+    assertThatThrownBy(() -> large.plus(mixed)).hasMessageContaining("number of requests");
+  }
 }

@@ -46,7 +46,7 @@ class PredictionTest {
   }
 
   private static Engine.Builder engine() {
-    return Engine.of(LAYOUT).toBuilder();
+    return Engine.of(LAYOUT).toBuilder().tokenBudget(0);
   }
 
   @Provide

@@ -1,0 +1,102 @@
+package io.musabench.results.tpot.answers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.Layout;
+import io.musabench.results.model.ModelOperations;
+import io.musabench.results.model.Models;
+import io.musabench.results.model.Operation;
+import io.musabench.results.model.Precision;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.RunDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StepCheckTest {
+  private static final BatchSpec BATCH = BatchSpec.parse("8q1s1k");
+
+  @TempDir Path folder;
+  private Path kernels;
+  private double sumUs;
+
+  /** Every kernel of the step with a time of its own. */
+  @BeforeEach
+  void measureKernels() throws IOException {
+    Layout layout = Models.find("Qwen3-0.6B").layout(1);
+    StringBuilder csv =
+        new StringBuilder("kernel,shape,precision,seconds_us,relative_error,source\n");
+    Map<String, Integer> times = new HashMap<>();
+    for (Operation op : ModelOperations.of(layout, BATCH, 16)) {
+      // Roles that share a kernel and shape share its time.
+      int us = times.computeIfAbsent(op.call().key(), key -> 10 + 7 * times.size());
+      csv.append(
+          "%s,%s,%s,%d,0.01,test\n"
+              .formatted(op.call().kernel(), op.call().shape(), Precision.BF16, us));
+      sumUs += us * op.count();
+    }
+    kernels = Files.writeString(folder.resolve("kernels.csv"), csv);
+  }
+
+  private Path save(List<CaseResult> cases) {
+    Instant start = Instant.parse("2026-01-01T00:00:00Z");
+    RunDirectory run = RunDirectory.create(folder.resolve("runs"), "host", start);
+    run.saveEnvironment(Environment.collect("host", start, Path.of(".")));
+    run.saveCases(cases);
+    return run.path();
+  }
+
+  private Path step(double us, String mode) {
+    return save(
+        List.of(
+            CaseResult.of(
+                    "step.DecodeStep",
+                    Map.of("model", "Qwen3-0.6B", "batch", "8q1s1k", "mode", mode, "dtype", "bf16"))
+                .deviceTimesUs(new double[] {us})
+                .build()));
+  }
+
+  @Test
+  void aStepIsHeldAgainstTheSumOfItsKernels() {
+    StepCheck check = new StepCheck(List.of(kernels), List.of(step(sumUs, "graph")));
+    assertThat(check.lines())
+        .singleElement()
+        .satisfies(
+            l -> {
+              assertThat(l.error()).isCloseTo(0, within(1e-9));
+              assertThat(l.assumed()).isZero();
+              assertThat(l.limit()).isEqualTo(0.05);
+            });
+    assertThat(check.within()).isTrue();
+    assertThat(check.text()).contains("DecodeStep").contains("within");
+    assertThat(check.json()).contains("\"within\" : true").contains("\"error_pct\"");
+  }
+
+  @Test
+  void theLimitOfAnEagerStepIsWider() {
+    Path graph = step(sumUs / 1.07, "graph");
+    Path eager = step(sumUs / 1.07, "eager");
+    StepCheck check = new StepCheck(List.of(kernels), List.of(graph, eager));
+    assertThat(check.lines()).extracting(StepCheck.Line::within).containsExactly(false, true);
+    assertThat(check.within()).isFalse();
+    assertThat(check.text()).contains("NOT within").contains("+7.0 %");
+  }
+
+  @Test
+  void aRunWithoutStepsIsAnError() {
+    Path none = save(List.of());
+    assertThatThrownBy(() -> new StepCheck(List.of(kernels), List.of(none)))
+        .hasMessageContaining("no measured step in");
+  }
+}
