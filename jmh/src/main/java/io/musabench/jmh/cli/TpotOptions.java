@@ -1,6 +1,7 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.results.tpot.Disaggregation;
+import io.musabench.results.tpot.Engine;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.answers.Setup;
@@ -90,8 +91,10 @@ final class TpotOptions {
   @Option(
       names = "--token-budget",
       paramLabel = "TOKENS",
-      defaultValue = "0",
-      description = "chunked prefill: most tokens in a step; 0 (default): prompts run whole")
+      defaultValue = "" + Engine.VLLM_TOKEN_BUDGET,
+      description =
+          "chunked prefill: most tokens in a step, ${DEFAULT-VALUE} by default as vLLM's server on a"
+              + " large card; 0: prompts run whole, in steps of their own")
   int tokenBudget;
 
   @Option(names = "--max-running", paramLabel = "N", description = "most requests that run at once")

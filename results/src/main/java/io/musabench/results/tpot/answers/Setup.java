@@ -84,7 +84,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     public double perRequestUs;
 
     /** Most tokens in a step; 0: prompts run whole. */
-    public int tokenBudget;
+    public int tokenBudget = Engine.VLLM_TOKEN_BUDGET;
 
     /** Most running requests. */
     public Integer maxRunning;
