@@ -91,7 +91,11 @@ class AnswersTest {
 
   @Test
   void whereTheHostBindsEveryKernelIsExactlyZeroAndItSaysSo() {
-    Sensitivity s = new Sensitivity(setup(Mode.EAGER, 60.0), loads(8, 32), 0.1);
+    // Prompts run whole: a step with many chunks would be bound by the device.
+    Setup.Request asked = request(Mode.EAGER);
+    asked.launchUs = 60.0;
+    asked.tokenBudget = 0;
+    Sensitivity s = new Sensitivity(Setup.of(asked, KERNELS), loads(8, 32), 0.1);
     for (Sensitivity.Load load : s.loads()) {
       assertThat(load.hostBound()).isTrue();
       assertThat(load.effects())
