@@ -4,8 +4,9 @@
 // h / (q_heads / kv_heads). Key j of a sequence is visible to its query i (of q queries and k keys) iff
 //   i + (k - q) - window_left <= j <= i + (k - q) + window_right,
 // where a negative window is unlimited: a causal mask is window_right = 0, aligned at the bottom right. A score is
-// softmax_scale * (query . key), or with softcap c > 0: c * tanh(softmax_scale * (query . key) / c). A query that sees
-// no key gives zeros, and -infinity as its log-sum-exp (natural logarithm).
+// softmax_scale * (query . key), or with softcap c > 0: c * tanh(softmax_scale * (query . key) / c), as accurate for
+// large c, where it is almost the score itself, as for small. A query that sees no key gives zeros, and -infinity as
+// its log-sum-exp (natural logarithm).
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,8 @@
 //   GB/s    keys and values read once, of the lengths in use
 //   GFLOP/s 2 * q heads * (dim_qk + dim_v) * visible (query, key) pairs
 //   % roof  of the roof that binds, bandwidth or arithmetic
+//   gather  % of the read roof that a kernel reaches which only reads a decode's rows, in the order of its page table:
+//           what random pages leave of the roof
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -137,6 +139,59 @@ class Session {
   size_t used_ = 0;
 };
 
+// Reads the rows of paged sequences: keys, then values of a block of tokens, while the next block is fetched, eight
+// rows side by side. As an attention kernel would, but with nothing to compute.
+struct Gather {
+  static constexpr int64_t kTokens = 32;
+
+  const char* caches[2];
+  const int32_t* table;
+  int64_t tokens;     // of a row of the table
+  int64_t table_row;  // entries
+  int64_t batch;
+  int64_t page_size;
+  int64_t span;       // bytes of a token's row
+  int64_t per_block;  // tokens of a block, a multiple of kTokens
+
+  const char* row(int cache, int64_t b, int64_t token) const {
+    const int64_t page = table[b * table_row + token / page_size];
+    return caches[cache] + (page * page_size + token % page_size) * span;
+  }
+};
+
+void gather_block(const void* params, uint32_t block, uint32_t) {
+  typedef uint64_t Line __attribute__((vector_size(16)));
+  const Gather& g = *static_cast<const Gather*>(params);
+  const int64_t blocks_a_row = (g.tokens + g.per_block - 1) / g.per_block;
+  const int64_t b = block / blocks_a_row;
+  const int64_t begin = block % blocks_a_row * g.per_block;
+  const int64_t end = std::min(g.tokens, begin + g.per_block);
+  Line sum[4] = {};
+  const char* now[Gather::kTokens];
+  const char* next[Gather::kTokens];
+  for (int64_t t = begin; t < end; t += Gather::kTokens) {
+    for (int cache = 0; cache < 2; ++cache) {
+      const int64_t n = std::min(Gather::kTokens, end - t);
+      const int64_t ahead = std::max<int64_t>(0, std::min(Gather::kTokens, end - t - Gather::kTokens));
+      for (int64_t i = 0; i < n; ++i) now[i] = g.row(cache, b, t + i);
+      for (int64_t i = 0; i < ahead; ++i) next[i] = g.row(cache, b, t + Gather::kTokens + i);
+      for (int64_t i = 0; i < n; i += 8) {
+        const int64_t rows = std::min<int64_t>(8, n - i);
+        const int64_t fetched = std::max<int64_t>(0, std::min(rows, ahead - i));
+        for (int64_t at = 0; at < g.span; at += 64) {
+          for (int64_t r = 0; r < rows; ++r) {
+            const Line* line = reinterpret_cast<const Line*>(now[i + r] + at);
+            for (int j = 0; j < 4; ++j) sum[j] ^= line[j];
+          }
+          for (int64_t r = 0; r < fetched; ++r) __builtin_prefetch(next[i + r] + at, 0, 2);
+        }
+      }
+    }
+  }
+  sum[0] ^= sum[1] ^ sum[2] ^ sum[3];
+  asm volatile("" : : "m"(sum[0]));
+}
+
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
   return v.empty() ? 0 : v[v.size() / 2];
@@ -231,9 +286,38 @@ class Runner {
             any(*workspace_)});
   }
 
+  // Of equal lengths only. False: this case has none.
+  bool launch_gather() {
+    if (!c_.decode) return false;
+    for (const int64_t k_len : c_.k_lens) {
+      if (k_len != c_.k_lens[0]) return false;
+    }
+    Tensor& table = *tables_[turn_++ % tables_.size()];
+    Gather g = {};
+    g.caches[0] = static_cast<const char*>(k_->dl.data);
+    g.caches[1] = static_cast<const char*>(v_->dl.data);
+    g.table = table.ints();
+    g.tokens = c_.k_lens[0];
+    g.table_row = table.shape[1];
+    g.batch = table.shape[0];
+    g.page_size = c_.page_size;
+    g.span = c_.kv_heads * c_.dim * 2;
+    const int64_t share = g.tokens * g.batch / (8 * int64_t{musaHostLaneCount()}) / Gather::kTokens;
+    g.per_block = std::max<int64_t>(1, share) * Gather::kTokens;
+    musaHostLaunch launch = {};
+    launch.name = "gather";
+    launch.run = &gather_block;
+    launch.blocks = static_cast<uint32_t>(g.batch * ((g.tokens + g.per_block - 1) / g.per_block));
+    launch.params = &g;
+    launch.params_bytes = sizeof g;
+    require(musaHostLaunchKernel(&launch, nullptr), "musaHostLaunchKernel");
+    return true;
+  }
+
   std::vector<double> seconds;
   std::vector<double> of_read;  // %, of the roofs just before
   std::vector<double> of_peak;
+  std::vector<double> gather;
   const Case& shape() const { return c_; }
 
  private:
@@ -384,9 +468,11 @@ int main(int argc, char** argv) {
       session.mark();
       read(bytes, 1);
       session.mark();
-      read(bytes, 8);
+      read(bytes, 4);
       session.mark();
       r->launch();
+      session.mark();
+      const bool gathers = r->launch_gather();
       session.mark();
       const std::vector<double> times = session.finish();
       const double peak = flops / times[1] / 1e9;
@@ -398,19 +484,22 @@ int main(int argc, char** argv) {
       r->seconds.push_back(seconds);
       r->of_read.push_back(100 * r->shape().bytes() / seconds / 1e9 / read_roof);
       r->of_peak.push_back(100 * r->shape().flops() / seconds / 1e9 / peak);
+      if (gathers) r->gather.push_back(100 * r->shape().bytes() / times[5] / 1e9 / read_roof);
     }
   }
   std::printf("read bandwidth %.1f GB/s (%.1f to %.1f), peak %.1f GFLOP/s; %u lanes, %d rounds\n\n", median(all_reads),
               *std::min_element(all_reads.begin(), all_reads.end()),
               *std::max_element(all_reads.begin(), all_reads.end()), median(all_peaks), musaHostLaneCount(), rounds);
-  std::printf("%-28s %9s %8s %8s %7s %7s %7s\n", "case", "ms", "GB/s", "GFLOP/s", "% read", "% FMA", "% roof");
+  std::printf("%-28s %9s %8s %8s %7s %7s %7s %7s\n", "case", "ms", "GB/s", "GFLOP/s", "% read", "% FMA", "% roof",
+              "gather");
   for (const auto& r : runners) {
     const double s = median(r->seconds);
     const double of_read = median(r->of_read);
     const double of_peak = median(r->of_peak);
-    std::printf("%-28s %9.3f %8.1f %8.1f %7.1f %7.1f %7.1f\n", r->shape().name.c_str(), s * 1e3,
+    std::printf("%-28s %9.3f %8.1f %8.1f %7.1f %7.1f %7.1f ", r->shape().name.c_str(), s * 1e3,
                 r->shape().bytes() / s / 1e9, r->shape().flops() / s / 1e9, of_read, of_peak,
                 std::max(of_read, of_peak));
+    r->gather.empty() ? std::printf("%7s\n", "-") : std::printf("%7.1f\n", median(r->gather));
   }
   return 0;
 }

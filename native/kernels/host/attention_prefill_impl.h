@@ -130,8 +130,8 @@ bool prefill_tile(const PrefillTile<T>& t, Arena arena) {
   const T** next_v_rows = arena.take<const T*>(kKeyTile);
   T* no_key = arena.take<T>(t.dim_qk);  // stands for keys behind the last
 
-  const float scale = t.softcap > 0 ? t.softmax_scale / t.softcap : t.softmax_scale * kLog2E;
-  const float cap = t.softcap * kLog2E;
+  const float cap = t.softcap;
+  const float scale = cap > 0 ? t.softmax_scale : t.softmax_scale * kLog2E;
   memset(static_cast<void*>(no_key), 0, t.dim_qk * sizeof(T));
   memset(acc, 0, padded * t.dim_v * sizeof(float));
   int64_t key_begin = INT64_MAX;

@@ -20,12 +20,14 @@ template <int kStreams>
 U8 read_pieces(const char* src, int64_t piece) {
   U8 sums[kStreams] = {};
   int64_t i = 0;
-  // The hardware fetches ahead within a page only: ask for the lines beyond it, where there are any.
+  // The hardware fetches ahead within a page only: ask for the lines beyond it, where there are any. Into the second
+  // level: the first has room for fewer requests under way. Measured with four streams a lane, two lanes: 65 GB/s
+  // against 48 when the memory was fast, 36 against 35 when it was slow.
   constexpr int64_t kAhead = 16 * kLine;
   for (; i + kAhead < piece; i += kLine) {
 #pragma GCC unroll 16
     for (int s = 0; s < kStreams; ++s) {
-      __builtin_prefetch(src + s * piece + i + kAhead, 0, 3);
+      __builtin_prefetch(src + s * piece + i + kAhead, 0, 2);
       sums[s] ^= load_line(src + s * piece + i);
     }
   }
