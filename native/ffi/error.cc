@@ -24,11 +24,15 @@ std::string copy(const TVMFFIByteArray* bytes) {
   return bytes != nullptr && bytes->data != nullptr ? std::string(bytes->data, bytes->size) : std::string();
 }
 
+// When memory is out the backtrace stays as it was.
 void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray* backtrace, int32_t mode) {
   constexpr int32_t kAppend = 1;
   auto* error = static_cast<ErrorObject*>(self);
-  error->backtrace = mode == kAppend ? error->backtrace + copy(backtrace) : copy(backtrace);
-  error->cell.backtrace = view(error->backtrace);
+  try {
+    error->backtrace = mode == kAppend ? error->backtrace + copy(backtrace) : copy(backtrace);
+    error->cell.backtrace = view(error->backtrace);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void delete_error(void* self, int flags) {
@@ -66,10 +70,15 @@ struct Raised {
 
 thread_local Raised raised;
 
-// When memory is out there is no error to raise either; the caller's -1 has to do.
-void set_raised(std::string kind, std::string message) {
+// The message is the parts (NULL: nothing) one after another. When memory is out there is no error to raise either; the
+// caller's -1 has to do. No exception may leave the C ABI, so nothing that allocates stands outside of this.
+void set_raised(const char* kind, const char* const* parts, int32_t count) {
   try {
-    raised.set(new_error(std::move(kind), std::move(message), std::string()));
+    std::string message;
+    for (int32_t i = 0; i < count; ++i) {
+      if (parts[i] != nullptr) message += parts[i];
+    }
+    raised.set(new_error(kind != nullptr ? kind : "RuntimeError", std::move(message), std::string()));
   } catch (const std::bad_alloc&) {
     raised.set(nullptr);
   }
@@ -80,7 +89,8 @@ void set_raised(std::string kind, std::string message) {
 namespace musabench::ffi {
 
 int raise(const char* kind, const char* function, const char* message) {
-  set_raised(kind, std::string(function) + ": " + message);
+  const char* parts[] = {function, ": ", message};
+  set_raised(kind, parts, 3);
   return -1;
 }
 
@@ -93,16 +103,10 @@ void TVMFFIErrorSetRaised(TVMFFIObjectHandle error) {
   raised.set(static_cast<TVMFFIObject*>(error));
 }
 
-void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message) {
-  set_raised(kind != nullptr ? kind : "RuntimeError", message != nullptr ? message : "");
-}
+void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message) { set_raised(kind, &message, 1); }
 
 void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** message_parts, int32_t num_parts) {
-  std::string message;
-  for (int32_t i = 0; message_parts != nullptr && i < num_parts; ++i) {
-    if (message_parts[i] != nullptr) message += message_parts[i];
-  }
-  set_raised(kind != nullptr ? kind : "RuntimeError", std::move(message));
+  set_raised(kind, message_parts, message_parts != nullptr ? num_parts : 0);
 }
 
 void TVMFFIErrorMoveFromRaised(TVMFFIObjectHandle* result) {

@@ -25,9 +25,12 @@ struct CopyBandwidthParams {
 };
 int launch_copy_bandwidth(const CopyBandwidthParams& params, void* stream);
 
+// More is a mistake: on the host device it takes a quarter of a minute, during which nothing else runs.
+constexpr int64_t kMaxPeakIterations = 1'000'000'000;
+
 // fp32 multiply-adds on registers, on all lanes at once. out[0] is one of the sums.
 struct PeakFlopsParams {
-  int64_t iterations;  // >= 1
+  int64_t iterations;  // 1..kMaxPeakIterations
   float* out;
 };
 int launch_peak_flops(const PeakFlopsParams& params, void* stream);

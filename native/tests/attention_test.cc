@@ -239,7 +239,7 @@ Options random_options(int64_t dim, int64_t k_len) {
   o.causal = chance(0.5);
   if (chance(0.3)) o.left = pick(0, k_len + 2);
   if (chance(0.2)) o.right = pick(0, k_len + 2);
-  if (chance(0.25)) o.softcap = one_of({0.5, 5.0, 30.0});
+  if (chance(0.25)) o.softcap = one_of({0.5, 5.0, 30.0, 1e6});
   return o;
 }
 
@@ -784,6 +784,12 @@ void wrong_arguments_are_named() {
     const std::string text = paged.call().run(__tvm_ffi_paged_attention);
     CHECK(contains(text, "ValueError") && contains(text, "workspace"));
   }
+  for (const double softcap : {-1.0, 1e39, 1e-300}) {
+    Paged paged(c);
+    paged.c.options.softcap = softcap;
+    const std::string text = paged.call().run(__tvm_ffi_paged_attention);
+    CHECK(contains(text, "ValueError") && contains(text, "softcap"));
+  }
   {
     Paged paged(c);
     paged.seqused = ints({1, 2});
@@ -816,6 +822,26 @@ void wrong_arguments_are_named() {
   call.none().none().none().none() << int64_t{-1} << int64_t{-1} << 0.0;
   const std::string text = call.run(__tvm_ffi_fmha_prefill);
   CHECK(contains(text, "fmha_prefill") && contains(text, "3 heads") && contains(text, "2"));
+}
+
+void softcaps_of_every_size() {
+  for (const double softcap : {1e-38, 0.01, 1.0, 1e6, 1e30}) {
+    for (const int64_t q_len : {1, 40}) {
+      PagedCase paged;
+      paged.q_lens.assign(1, q_len);
+      paged.k_lens.assign(1, 70);
+      paged.group = 2;
+      paged.options.softcap = softcap;
+      paged.options.scale = 0.3;
+      run_paged(paged);
+    }
+    FmhaCase fmha;
+    fmha.q_lens.assign(1, 20);
+    fmha.k_lens.assign(1, 70);
+    fmha.options.softcap = softcap;
+    fmha.options.scale = 0.3;
+    run_fmha(fmha);
+  }
 }
 
 // Leaves the device with a sticky error: last.
@@ -862,6 +888,7 @@ int run_all() {
   RUN_TEST(paged_one_head_and_many_heads);
   RUN_TEST(paged_needs_no_queries);
   RUN_TEST(graph_replay_sees_new_pages);
+  RUN_TEST(softcaps_of_every_size);
   RUN_TEST(wrong_arguments_are_named);
   RUN_TEST(paged_keeps_nan);
   RUN_TEST(bad_page_is_an_illegal_address);

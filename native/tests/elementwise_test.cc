@@ -349,6 +349,22 @@ void peak_flops_counts_its_operations() {
   CHECK_EQ(call(__tvm_ffi_empty), "");
 }
 
+// Before a kernel has run: the instruction set is chosen once.
+void an_unknown_instruction_set_is_refused() {
+  const std::string wanted = std::getenv("MUSABENCH_ISA");
+  TestTensor x(kFp16Type, {2, 8});
+  TestTensor weight(kFp16Type, {8});
+  TestTensor out(kFp16Type, {2, 8});
+  for (const char* unknown : {"avx512", "AVX2", "neon"}) {
+    setenv("MUSABENCH_ISA", unknown, 1);
+    CHECK(starts_with(
+        call(__tvm_ffi_rms_norm, x, weight, out, 1e-6),
+        (std::string("RuntimeError: rms_norm: MUSABENCH_ISA is '") + unknown + "', wanted scalar").c_str()));
+  }
+  setenv("MUSABENCH_ISA", wanted.c_str(), 1);
+  CHECK_EQ(call(__tvm_ffi_rms_norm, x, weight, out, 1e-6), "");
+}
+
 void nothing_to_do_is_no_error() {
   TestTensor x(kBf16Type, {0, 16}), weight(kBf16Type, {16}), out(kBf16Type, {0, 16}), half(kBf16Type, {0, 8});
   TestTensor ids(kInt32Type, {0}), table(kBf16Type, {3, 16}), none(kInt32Type, {0}), bytes(kUint8Type, {0});
@@ -375,6 +391,8 @@ void wrong_arguments_are_named() {
   CHECK(starts_with(call(__tvm_ffi_argmax, x, long_ids), "ValueError: argmax: out is int64"));
   CHECK(starts_with(call(__tvm_ffi_random_fill, out, -1, 1.0), "ValueError: random_fill: seed is -1"));
   CHECK(starts_with(call(__tvm_ffi_peak_flops, 0, fp32), "ValueError: peak_flops: iterations is 0"));
+  CHECK_EQ(call(__tvm_ffi_peak_flops, int64_t{1000000001}, fp32),
+           "ValueError: peak_flops: iterations is 1000000001, wanted 1 to 1000000000");
   CHECK(starts_with(call(__tvm_ffi_empty, 1), "TypeError: empty: 1 arguments"));
 }
 
@@ -411,6 +429,7 @@ int main(int argc, char** argv) {
   }
   const int variants = run_variants(argc, argv);
   if (variants >= 0) return variants;
+  RUN_TEST(an_unknown_instruction_set_is_refused);
   RUN_TEST(rms_norm_is_right);
   RUN_TEST(rms_norm_works_in_place);
   RUN_TEST(fused_add_rms_norm_is_right);

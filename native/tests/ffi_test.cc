@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <random>
 #include <string>
 #include <thread>
@@ -30,6 +32,17 @@ DECLARE_KERNEL(ffi_test_throw);
 DECLARE_KERNEL(ffi_test_fail_silently);
 DECLARE_KERNEL(ffi_test_allocate);
 DECLARE_KERNEL(ffi_test_allocate_pairs);
+
+// While it is set, operator new of this program and its libraries throws bad_alloc in this thread.
+static thread_local bool memory_is_out = false;
+
+void* operator new(size_t bytes) {
+  void* memory = memory_is_out ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace musabench {
 namespace {
@@ -295,6 +308,31 @@ void a_raised_error_belongs_to_its_thread() {
   std::string message;
   take_raised(&kind, &message);
   CHECK_EQ(message, "here");
+}
+
+void no_exception_leaves_when_memory_is_out() {
+  const std::string text_of_100(100, 'x');
+  const TVMFFIByteArray bytes = {text_of_100.data(), text_of_100.size()};
+  TVMFFIObjectHandle error = nullptr;
+  REQUIRE(TVMFFIErrorCreate(&bytes, &bytes, &bytes, &error) == 0);
+  const char* parts[] = {text_of_100.c_str(), text_of_100.c_str()};
+  TVMFFIObjectHandle unused = nullptr;
+  DLTensor prototype = {};
+  int code = 0;
+  memory_is_out = true;
+  TVMFFIErrorSetRaisedFromCStr(text_of_100.c_str(), text_of_100.c_str());
+  TVMFFIErrorSetRaisedFromCStrParts("ValueError", parts, 2);
+  code |= TVMFFIEnvTensorAlloc(nullptr, &unused) == -1 ? 0 : 1;
+  code |= TVMFFIEnvTensorAlloc(&prototype, &unused) == -1 ? 0 : 2;  // no allocator is set
+  code |= TVMFFIErrorCreate(&bytes, &bytes, &bytes, &unused) == -1 ? 0 : 4;
+  error_cell(error).update_backtrace(error, &bytes, 1);
+  memory_is_out = false;
+  CHECK_EQ(code, 0);
+  CHECK_EQ(text(error_cell(error).backtrace), text_of_100);
+  TVMFFIObjectHandle raised = &raised;
+  TVMFFIErrorMoveFromRaised(&raised);
+  CHECK(raised == nullptr);
+  TVMFFIObjectDecRef(error);
 }
 
 // ---- Strings
@@ -658,7 +696,7 @@ void tensors_that_cannot_exist_are_refused() {
   CHECK_EQ(describe(TestTensor({}).view()), "float32[] strides [] on 1:0");
   CHECK_EQ(describe(TestTensor({1, 2, 0}, {kDLFloat, 32, 1}, {-5, 7, INT64_MAX}).view()),
            "float32[1, 2, 0] strides [2, 7, 1] on 1:0");
-  CHECK_EQ(describe(TestTensor({2}, {kDLFloat, 32, 4}).view()), "other[2] strides [1] on 1:0");
+  CHECK_EQ(describe(TestTensor({2}, {kDLFloat, 32, 4}).view()), "another dtype[2] strides [1] on 1:0");
 }
 
 void tensor_requirements_say_what_is_wrong() {
@@ -698,7 +736,7 @@ void tensor_requirements_say_what_is_wrong() {
            "ValueError: kernel: x is odd, wanted even");
   CHECK_EQ(check({shared_rows.view()}, [](Args& args) { args.tensor("x"); }), "");
   CHECK_EQ(check({shared_rows.view()}, [](Args& args) { args.output("x"); }),
-           "ValueError: kernel: x is written but has stride 0 in dimension 0 of shape [2, 3], "
+           "ValueError: kernel: x is written but has strides [0, 1] for shape [2, 3], "
            "wanted memory of its own for every element");
   CHECK_EQ(check({half.view(), full.view()},
                  [](Args& args) {
@@ -723,6 +761,36 @@ void tensor_requirements_say_what_is_wrong() {
   CHECK_EQ(check({any(kTVMFFIInt, 0)}, [](Args& args) { args.integer("batch", 1); }),
            "ValueError: kernel: batch is 0, wanted at least 1");
   CHECK_EQ(check({any(kTVMFFINone)}, [](Args& args) { CHECK(!args.optional_output("lse").has_value()); }), "");
+}
+
+void outputs_do_not_overlap_themselves() {
+  const auto refused = [](std::vector<int64_t> shape, std::vector<int64_t> strides) {
+    const TestTensor tensor(shape, {kDLFloat, 32, 1}, strides);
+    CHECK_EQ(check({tensor.view()}, [](Args& args) { args.tensor("x"); }), "");
+    return check({tensor.view()}, [](Args& args) { args.output("x"); }) != "";
+  };
+  CHECK(refused({2, 3}, {0, 1}));
+  CHECK(refused({2, 3}, {2, 1}));  // rows of 3 only 2 apart
+  CHECK(refused({3, 2}, {1, 2}));  // columns likewise
+  CHECK(refused({2, 2, 4}, {4, 4, 1}));
+  CHECK(refused({4, 2, 8}, {8, 31, 1}));
+  CHECK(!refused({2, 3}, {3, 1}));
+  CHECK(!refused({3, 2}, {1, 3}));  // transposed
+  CHECK(!refused({4, 2, 8}, {8, 32, 1}));
+  CHECK(!refused({2, 3}, {100, 7}));  // gaps
+  CHECK(!refused({1, 3, 1}, {0, 1, 0}));
+  CHECK(!refused({0, 3}, {0, 0}));  // nothing is written
+}
+
+void fp32_numbers_fit() {
+  const auto read = [](double value) { return check({float_any(value)}, [](Args& args) { args.fp32("eps"); }); };
+  CHECK_EQ(read(1e39), "ValueError: kernel: eps is 1e+39, wanted 0 or a magnitude of 1.4013e-45 to 3.40282e+38 (fp32)");
+  CHECK_EQ(read(-1e300),
+           "ValueError: kernel: eps is -1e+300, wanted 0 or a magnitude of 1.4013e-45 to 3.40282e+38 (fp32)");
+  CHECK_EQ(read(1e-300),
+           "ValueError: kernel: eps is 1e-300, wanted 0 or a magnitude of 1.4013e-45 to 3.40282e+38 (fp32)");
+  CHECK_EQ(read(std::numeric_limits<double>::infinity()), "ValueError: kernel: eps is inf, wanted a finite number");
+  for (const double value : {0.0, -0.0, 1e-6, -1.0, 3.4e38, 1e-40}) CHECK_EQ(read(value), "");
 }
 
 void an_export_that_forgets_to_finish_fails() {
@@ -870,6 +938,7 @@ int main() {
   RUN_TEST(message_parts_are_joined);
   RUN_TEST(an_error_that_is_raised_again_keeps_its_identity);
   RUN_TEST(a_raised_error_belongs_to_its_thread);
+  RUN_TEST(no_exception_leaves_when_memory_is_out);
   RUN_TEST(strings_of_seven_characters_are_small);
   RUN_TEST(missing_strides_are_filled);
   RUN_TEST(a_dlpack_view_keeps_the_tensor_alive);
@@ -885,6 +954,8 @@ int main() {
   RUN_TEST(wrong_arguments_name_what_was_given_and_wanted);
   RUN_TEST(tensors_that_cannot_exist_are_refused);
   RUN_TEST(tensor_requirements_say_what_is_wrong);
+  RUN_TEST(outputs_do_not_overlap_themselves);
+  RUN_TEST(fp32_numbers_fit);
   RUN_TEST(an_export_that_forgets_to_finish_fails);
   RUN_TEST(a_negative_count_or_missing_array_is_an_error);
   RUN_TEST(scratch_memory_comes_from_the_environment);

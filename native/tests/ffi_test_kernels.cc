@@ -72,25 +72,6 @@ std::string list(const TensorArg& tensor, int64_t (TensorArg::*get)(int32_t) con
   return text + "]";
 }
 
-const char* name_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kBFloat16:
-      return "bfloat16";
-    case Dtype::kFloat16:
-      return "float16";
-    case Dtype::kFloat32:
-      return "float32";
-    case Dtype::kInt32:
-      return "int32";
-    case Dtype::kInt64:
-      return "int64";
-    case Dtype::kUInt8:
-      return "uint8";
-    default:
-      return "other";
-  }
-}
-
 const DLTensor* tensor_of(const TVMFFIAny& value) {
   if (value.type_index == kTVMFFIDLTensorPtr) return static_cast<const DLTensor*>(value.v_ptr);
   if (value.type_index == kTVMFFITensor) return reinterpret_cast<const DLTensor*>(value.v_obj + 1);
@@ -145,7 +126,7 @@ MUSABENCH_EXPORT(ffi_test_describe, args) {
   args.finish();
   std::string text = "None";
   if (tensor) {
-    text = name_of(tensor->dtype()) + list(*tensor, &TensorArg::shape) + " strides " +
+    text = dtype_name(tensor->dtype()) + list(*tensor, &TensorArg::shape) + " strides " +
            list(*tensor, &TensorArg::stride) + " on " + std::to_string(tensor->device().device_type) + ":" +
            std::to_string(tensor->device().device_id);
   }

@@ -61,7 +61,7 @@ MUSABENCH_EXPORT(fmha_prefill, args) {
   const TensorArg q = args.tensor("q");
   const TensorArg k = args.tensor("k");
   const TensorArg v = args.tensor("v");
-  const double softmax_scale = args.number("softmax_scale");
+  const float softmax_scale = args.fp32("softmax_scale");
   const TensorArg out = args.output("out");
   const std::optional<TensorArg> lse = args.optional_output("lse");
   const bool is_causal = args.boolean("is_causal");
@@ -71,7 +71,7 @@ MUSABENCH_EXPORT(fmha_prefill, args) {
   args.optional_integer("max_seqlen_k", 0);
   const int64_t window_left = args.integer("window_left");
   const int64_t window_right = args.integer("window_right");
-  const double softcap = args.number("softcap");
+  const float softcap = args.fp32("softcap");
   args.finish();
 
   args.require(cu_seqlens_q.has_value() == cu_seqlens_k.has_value(),
@@ -138,8 +138,8 @@ MUSABENCH_EXPORT(fmha_prefill, args) {
   p.kv_heads = static_cast<int32_t>(kv_heads);
   p.head_dim_qk = static_cast<int32_t>(dim_qk);
   p.head_dim_v = static_cast<int32_t>(dim_v);
-  p.softmax_scale = static_cast<float>(softmax_scale);
-  p.softcap = static_cast<float>(softcap);
+  p.softmax_scale = softmax_scale;
+  p.softcap = softcap;
   p.mask = read_mask(is_causal, window_left, window_right);
   p.dtype = q.dtype();
   args.check_runtime(launch_fmha_prefill(p, args.stream()), "launch");
@@ -157,13 +157,13 @@ MUSABENCH_EXPORT(paged_attention, args) {
   const TensorArg seqused_k = args.tensor("seqused_k");
   const std::optional<TensorArg> cu_seqlens_q = args.optional_tensor("cu_seqlens_q");
   const int64_t max_seqlen_q = args.integer("max_seqlen_q", 1, INT32_MAX);
-  const double softmax_scale = args.number("softmax_scale");
+  const float softmax_scale = args.fp32("softmax_scale");
   const TensorArg out = args.output("out");
   const std::optional<TensorArg> lse = args.optional_output("lse");
   const bool is_causal = args.boolean("is_causal");
   const int64_t window_left = args.integer("window_left");
   const int64_t window_right = args.integer("window_right");
-  const double softcap = args.number("softcap");
+  const float softcap = args.fp32("softcap");
   const int64_t num_splits = args.integer("num_splits", 0, 1024);
   const std::optional<TensorArg> workspace = args.optional_output("workspace");
   args.finish();
@@ -229,8 +229,8 @@ MUSABENCH_EXPORT(paged_attention, args) {
   p.max_pages = page_table.shape(1);
   p.page_size = k_cache.shape(1);
   p.out_bytes = static_cast<size_t>(out.extent_bytes());
-  p.softmax_scale = static_cast<float>(softmax_scale);
-  p.softcap = static_cast<float>(softcap);
+  p.softmax_scale = softmax_scale;
+  p.softcap = softcap;
   p.mask = read_mask(is_causal, window_left, window_right);
   p.dtype = q.dtype();
 

@@ -18,7 +18,7 @@ MUSABENCH_EXPORT(rms_norm, args) {
   const TensorArg x = args.tensor("x");
   const TensorArg weight = args.tensor("weight");
   const TensorArg out = args.output("out");
-  const double eps = args.number("eps");
+  const float eps = args.fp32("eps");
   args.finish();
   x.require_rank(2).require_dtype({Dtype::kBFloat16, Dtype::kFloat16}).require_inner_contiguous();
   weight.require_shape({x.shape(1)}, "[hidden of x]").require_same_dtype(x).require_contiguous();
@@ -34,7 +34,7 @@ MUSABENCH_EXPORT(rms_norm, args) {
   params.hidden = x.shape(1);
   params.x_stride = x.stride(0);
   params.out_stride = out.stride(0);
-  params.eps = static_cast<float>(eps);
+  params.eps = eps;
   params.dtype = x.dtype();
   args.check_runtime(launch_rms_norm(params, args.stream()), "launch");
 }
@@ -46,7 +46,7 @@ MUSABENCH_EXPORT(fused_add_rms_norm, args) {
   const TensorArg weight = args.tensor("weight");
   const TensorArg out = args.output("out");
   const TensorArg residual_out = args.output("residual_out");
-  const double eps = args.number("eps");
+  const float eps = args.fp32("eps");
   args.finish();
   x.require_rank(2).require_dtype({Dtype::kBFloat16, Dtype::kFloat16}).require_inner_contiguous();
   for (const TensorArg* tensor : {&residual, &out, &residual_out}) {
@@ -70,7 +70,7 @@ MUSABENCH_EXPORT(fused_add_rms_norm, args) {
   params.residual_stride = residual.stride(0);
   params.out_stride = out.stride(0);
   params.residual_out_stride = residual_out.stride(0);
-  params.eps = static_cast<float>(eps);
+  params.eps = eps;
   params.dtype = x.dtype();
   args.check_runtime(launch_fused_add_rms_norm(params, args.stream()), "launch");
 }
@@ -85,7 +85,7 @@ MUSABENCH_EXPORT(qk_norm_rope, args) {
   const TensorArg positions = args.tensor("positions");
   const TensorArg q_out = args.output("q_out");
   const TensorArg k_out = args.output("k_out");
-  const double eps = args.number("eps");
+  const float eps = args.fp32("eps");
   args.finish();
   qkv.require_rank(2).require_dtype({Dtype::kBFloat16, Dtype::kFloat16}).require_inner_contiguous();
   const int64_t tokens = qkv.shape(0);
@@ -126,7 +126,7 @@ MUSABENCH_EXPORT(qk_norm_rope, args) {
   params.q_head_stride = q_out.stride(1);
   params.k_token_stride = k_out.stride(0);
   params.k_head_stride = k_out.stride(1);
-  params.eps = static_cast<float>(eps);
+  params.eps = eps;
   params.dtype = qkv.dtype();
   args.check_runtime(launch_qk_norm_rope(params, args.stream()), "launch");
 }
@@ -251,13 +251,12 @@ MUSABENCH_EXPORT(argmax, args) {
 MUSABENCH_EXPORT(random_fill, args) {
   const TensorArg out = args.output("out");
   const int64_t seed = args.integer("seed", 0, UINT32_MAX);
-  const double scale = args.number("scale");
+  const float scale = args.fp32("scale");
   args.finish();
   out.require_dtype({Dtype::kBFloat16, Dtype::kFloat16, Dtype::kFloat32}).require_contiguous();
-  args.check_runtime(launch_random_fill({out.data(), out.elements(), static_cast<uint32_t>(seed),
-                                         static_cast<float>(scale), out.dtype()},
-                                        args.stream()),
-                     "launch");
+  args.check_runtime(
+      launch_random_fill({out.data(), out.elements(), static_cast<uint32_t>(seed), scale, out.dtype()}, args.stream()),
+      "launch");
 }
 
 }  // namespace musabench

@@ -1,8 +1,12 @@
 #include "ffi_args.h"
 
+#include <cfloat>
 #include <cmath>
+#include <cstdio>
 #include <new>
 #include <utility>
+
+#include "../environment_error.h"
 
 namespace musabench {
 namespace {
@@ -30,26 +34,6 @@ Dtype dtype_of(DLDataType type) {
     default:
       return Dtype::kOther;
   }
-}
-
-const char* dtype_name(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kBFloat16:
-      return "bfloat16";
-    case Dtype::kFloat16:
-      return "float16";
-    case Dtype::kFloat32:
-      return "float32";
-    case Dtype::kInt32:
-      return "int32";
-    case Dtype::kInt64:
-      return "int64";
-    case Dtype::kUInt8:
-      return "uint8";
-    case Dtype::kOther:
-      return "another dtype";
-  }
-  return "another dtype";
 }
 
 std::string dtype_text(DLDataType type) {
@@ -145,7 +129,44 @@ std::string given_text(const TVMFFIAny& value) {
 
 }  // namespace
 
+const char* dtype_name(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kBFloat16:
+      return "bfloat16";
+    case Dtype::kFloat16:
+      return "float16";
+    case Dtype::kFloat32:
+      return "float32";
+    case Dtype::kInt32:
+      return "int32";
+    case Dtype::kInt64:
+      return "int64";
+    case Dtype::kUInt8:
+      return "uint8";
+    case Dtype::kOther:
+      break;
+  }
+  return "another dtype";
+}
+
 // ---- TensorArg
+
+// See Args::output. The extents and strides are known to span less than an address space.
+bool TensorArg::overlaps_itself() const {
+  if (empty()) return false;
+  bool counted[kMaxRank] = {};
+  int64_t span = 1;  // elements from the first to the last that the dimensions counted so far reach
+  for (;;) {
+    int32_t next = -1;
+    for (int32_t i = rank_ - 1; i >= 0; --i) {
+      if (!counted[i] && shape_[i] > 1 && (next < 0 || strides_[i] < strides_[next])) next = i;
+    }
+    if (next < 0) return false;
+    if (strides_[next] < span) return true;
+    span += (shape_[next] - 1) * strides_[next];
+    counted[next] = true;
+  }
+}
 
 bool TensorArg::is_contiguous() const {
   if (elements_ == 0) return true;
@@ -302,10 +323,6 @@ TensorArg Args::read_tensor(const TVMFFIAny& value, const char* name, const char
       arg.fail("has stride " + std::to_string(arg.strides_[i]) + " in dimension " + std::to_string(i) +
                ", wanted no negative stride");
     }
-    if (written && is_stepped && arg.strides_[i] == 0) {
-      arg.fail("is written but has stride 0 in dimension " + std::to_string(i) + " of shape " +
-               list_text(arg.shape_, arg.rank_) + ", wanted memory of its own for every element");
-    }
     const int64_t extent = arg.shape_[i] > 0 ? arg.shape_[i] : 1;
     int64_t reach = 0;
     overflow = overflow || __builtin_mul_overflow(extent - 1, arg.strides_[i], &reach) ||
@@ -324,6 +341,10 @@ TensorArg Args::read_tensor(const TVMFFIAny& value, const char* name, const char
   if (overflow) {
     arg.fail("of shape " + list_text(arg.shape_, arg.rank_) + " with byte offset " +
              std::to_string(tensor->byte_offset) + " is larger than an address space, wanted one that fits");
+  }
+  if (written && arg.overlaps_itself()) {
+    arg.fail("is written but has strides " + list_text(arg.strides_, arg.rank_) + " for shape " +
+             list_text(arg.shape_, arg.rank_) + ", wanted memory of its own for every element");
   }
   if (!is_empty && tensor->data == nullptr) {
     arg.fail("of shape " + list_text(arg.shape_, arg.rank_) + " has no memory (data is NULL), wanted its address");
@@ -389,6 +410,18 @@ double Args::number(const char* name) {
   return value.v_float64;
 }
 
+float Args::fp32(const char* name) {
+  const double value = number(name);
+  const double magnitude = std::fabs(value);
+  if (magnitude > FLT_MAX || (magnitude > 0 && static_cast<float>(magnitude) == 0)) {
+    char given[96];
+    std::snprintf(given, sizeof given, "is %g, wanted 0 or a magnitude of %g to %g (fp32)", value, double{FLT_TRUE_MIN},
+                  double{FLT_MAX});
+    fail_value(name, given);
+  }
+  return static_cast<float>(value);
+}
+
 bool Args::boolean(const char* name) {
   const TVMFFIAny& value = next(name, "a bool");
   if (value.type_index != kTVMFFIBool && value.type_index != kTVMFFIInt) fail_type(name, value, "a bool");
@@ -452,10 +485,14 @@ int run_export(const char* kernel, void (*body)(Args&), const TVMFFIAny* values,
     return raised.code;
   } catch (const ExportError& error) {
     TVMFFIErrorSetRaisedFromCStr(error.kind(), error.what());
+  } catch (const EnvironmentError& error) {
+    const char* parts[] = {kernel, ": ", error.what()};
+    TVMFFIErrorSetRaisedFromCStrParts("RuntimeError", parts, 3);
   } catch (const std::bad_alloc&) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError", kernel);
   } catch (const std::exception& error) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", (std::string(kernel) + ": " + error.what()).c_str());
+    const char* parts[] = {kernel, ": ", error.what()};
+    TVMFFIErrorSetRaisedFromCStrParts("InternalError", parts, 3);
   } catch (...) {
     TVMFFIErrorSetRaisedFromCStr("InternalError", kernel);
   }

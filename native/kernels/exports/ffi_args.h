@@ -47,6 +47,9 @@ class ExportError : public std::exception {
 
 class Args;
 
+// "float32" and so on, as in error texts.
+const char* dtype_name(Dtype dtype);
+
 // A tensor argument: its own copy of shape and strides, and a pointer to memory that the caller owns. Valid tensors
 // only: 0 <= rank <= kMaxRank, extents and strides not negative, at most 2^57 elements (an extent of 0 counted as 1)
 // over at most 2^57 bytes, data aligned to an element and, unless the tensor is empty, not NULL. The require_ functions
@@ -113,6 +116,7 @@ class TensorArg {
  private:
   friend class Args;
   TensorArg() = default;
+  bool overlaps_itself() const;
   [[noreturn]] void fail_rank(int32_t wanted) const;
   [[noreturn]] void fail_dtype(std::initializer_list<Dtype> wanted) const;
   [[noreturn]] void fail_same_dtype(const TensorArg& other) const;
@@ -156,7 +160,9 @@ class Args {
 
   // DLTensorPtr or Tensor object. All tensors of a call are on one device.
   TensorArg tensor(const char* name);
-  // A tensor that the kernel writes: no two of its elements share memory through a stride of 0.
+  // A tensor that the kernel writes: each element has memory of its own. What is asked is a little more: that, by
+  // growing stride, each dimension steps over all that the smaller ones reach. Every slice or permutation of a
+  // contiguous tensor is so; rows woven into each other, as strides [3, 2] make them, are refused.
   TensorArg output(const char* name);
   // None is empty.
   std::optional<TensorArg> optional_tensor(const char* name);
@@ -166,6 +172,8 @@ class Args {
   std::optional<int64_t> optional_integer(const char* name, int64_t min = INT64_MIN, int64_t max = INT64_MAX);
   // Float, Int or Bool; finite.
   double number(const char* name);
+  // The same, rounded to fp32: neither too large for that nor, unless it is 0, so small that it becomes 0.
+  float fp32(const char* name);
   // Bool or Int.
   bool boolean(const char* name);
   // Ends the reading: TypeError if more arguments were given.

@@ -30,7 +30,7 @@ MUSABENCH_EXPORT(copy_bandwidth, args) {
 
 // peak_flops(iterations: i, out: T f32[>= 1])
 MUSABENCH_EXPORT(peak_flops, args) {
-  const int64_t iterations = args.integer("iterations", 1);
+  const int64_t iterations = args.integer("iterations", 1, kMaxPeakIterations);
   const TensorArg out = args.output("out");
   args.finish();
   out.require_dtype(Dtype::kFloat32).require(!out.empty(), "is empty, wanted room for one element");

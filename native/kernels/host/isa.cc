@@ -1,8 +1,10 @@
 #include "isa.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+
+#include "../environment_error.h"
 
 namespace musabench {
 namespace {
@@ -21,9 +23,9 @@ Isa choose() {
   if (forced == nullptr || *forced == '\0') return best;
   if (std::strcmp(forced, "scalar") == 0) return Isa::kScalar;
   if (std::strcmp(forced, "avx2") == 0 && best == Isa::kAvx2) return Isa::kAvx2;
-  std::fprintf(stderr, "musabench: MUSABENCH_ISA=%s is not an instruction set of this CPU (scalar%s); using %s\n",
-               forced, best == Isa::kAvx2 ? ", avx2" : "", isa_name(best));
-  return best;
+  throw EnvironmentError(std::string("MUSABENCH_ISA is '") + forced + "', wanted scalar" +
+                         (best == Isa::kAvx2 ? " or avx2" : ", the only instruction set for this CPU") +
+                         " (unset: the best of this CPU)");
 }
 
 }  // namespace

@@ -5,7 +5,8 @@ namespace musabench {
 
 enum class Isa { kScalar, kAvx2 };
 
-// The best instruction set of this CPU, or the one forced by MUSABENCH_ISA=scalar|avx2 (read once).
+// The best instruction set of this CPU, or the one forced by MUSABENCH_ISA=scalar|avx2 (read once). Throws
+// EnvironmentError where it names one that this CPU, or this library, does not have: no kernel runs then.
 Isa host_isa();
 
 const char* isa_name(Isa isa);
