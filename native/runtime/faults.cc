@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -113,8 +114,24 @@ musaError_t FaultInjector::on_call(const char* name) {
 }
 
 Fault FaultInjector::on_kernel(const char* name) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    kernels_.insert(name);
+  }
   const Fault* fault = next(true, name);
   return fault == nullptr ? Fault() : *fault;
+}
+
+void FaultInjector::report_unknown_kernels() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (kernels_.empty()) return;
+  std::string ran;
+  for (const std::string& kernel : kernels_) ran += (ran.empty() ? "" : ", ") + kernel;
+  for (const auto& counter : counters_) {
+    if (!counter->fault.kernel || counter->seen.load(std::memory_order_relaxed) > 0) continue;
+    std::fprintf(stderr, "musart_host: MUSART_HOST_FAULTS names kernel '%s', which never ran; these did: %s\n",
+                 counter->fault.name.c_str(), ran.c_str());
+  }
 }
 
 }  // namespace musabench

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,9 @@ class FaultInjector {
   musaError_t on_call(const char* name);
   // To be asked once per run of kernel `name`. The first matching fault decides.
   Fault on_kernel(const char* name);
+  // At the end of the process: a line on stderr for each fault of a kernel that never ran, though others did. The
+  // runtime does not know which kernels exist, so a misspelt name shows only so.
+  void report_unknown_kernels();
 
  private:
   struct Counter;
@@ -49,6 +54,8 @@ class FaultInjector {
 
   bool active_;
   std::vector<std::unique_ptr<Counter>> counters_;
+  std::mutex mutex_;
+  std::set<std::string> kernels_;  // that ran
 };
 
 }  // namespace musabench

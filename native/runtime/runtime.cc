@@ -46,6 +46,7 @@ void Runtime::shut_down() {
   unloading.store(true);
   for (const auto& device : devices_) device->stop(std::chrono::milliseconds(200));
   memory_.report_leaks();
+  faults_.report_unknown_kernels();
 }
 
 Runtime& runtime() {

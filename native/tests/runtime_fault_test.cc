@@ -507,6 +507,23 @@ void nothing_is_reported_unless_asked_for() {
   CHECK_EQ(outcome.errors, "");
 }
 
+void a_fault_of_a_kernel_that_never_ran_is_told() {
+  const auto errors_of = [](const char* faults) {
+    const Outcome outcome = run_in_child({{"MUSART_HOST_FAULTS", faults}}, [] {
+      float* out = new_floats();
+      OK(launch_fill("gemm", out, nullptr));
+      OK(launch_fill("argmax", out, nullptr));
+      OK(musaDeviceSynchronize());
+    });
+    CHECK_EQ(outcome.exit_status, 0);
+    return outcome.errors;
+  };
+  CHECK_EQ(errors_of("kernel:gem:1=hang"),
+           "musart_host: MUSART_HOST_FAULTS names kernel 'gem', which never ran; these did: argmax, gemm\n");
+  // A run that was not reached is no misspelt name.
+  CHECK_EQ(errors_of("kernel:gemm:7=hang;kernel:argmax:1=wrong"), "");
+}
+
 void forked_children_cannot_use_the_runtime() {
   expect_success({}, [] {
     float* out = new_floats();
@@ -551,6 +568,7 @@ int main() {
   RUN_TEST(freeing_host_memory_waits_for_all_devices);
   RUN_TEST(devices_are_kept_apart);
   RUN_TEST(nothing_is_reported_unless_asked_for);
+  RUN_TEST(a_fault_of_a_kernel_that_never_ran_is_told);
   RUN_TEST(forked_children_cannot_use_the_runtime);
   return musabench::test_status();
 }
