@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,10 +20,11 @@ struct BlockKey {
   DLDevice device;
   void* stream;
   uint64_t bytes;
+  bool captured;  // a graph may be using the block at any time
 
   bool operator==(const BlockKey& other) const {
-    return bytes == other.bytes && stream == other.stream && device.device_type == other.device.device_type &&
-           device.device_id == other.device.device_id;
+    return bytes == other.bytes && stream == other.stream && captured == other.captured &&
+           device.device_type == other.device.device_type && device.device_id == other.device.device_id;
   }
 };
 
@@ -65,16 +66,23 @@ bool tensor_bytes(const DLTensor& tensor, uint64_t* bytes) {
 }  // namespace
 
 struct mb_pool {
-  mb_pool(mb_malloc_fn malloc, mb_free_fn free) : malloc_fn(malloc), free_fn(free) {}
+  mb_pool(mb_malloc_fn malloc, mb_free_fn free, mb_is_capturing_fn is_capturing)
+      : malloc_fn(malloc), free_fn(free), is_capturing_fn(is_capturing) {}
 
   const mb_malloc_fn malloc_fn;
   const mb_free_fn free_fn;
+  const mb_is_capturing_fn is_capturing_fn;
   std::atomic<int> users{0};  // threads that have it as their current pool
 
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<FreeList> free_lists;
   mb_pool_stats stats = {};
+
+  bool is_capturing(void* stream) const {
+    int status = 0;
+    return is_capturing_fn != nullptr && is_capturing_fn(stream, &status) == 0 && status != 0;
+  }
 
   FreeList* find(const BlockKey& key) {
     for (FreeList& list : free_lists) {
@@ -83,21 +91,35 @@ struct mb_pool {
     return nullptr;
   }
 
+  Block* pop(const BlockKey& key) {
+    FreeList* list = find(key);
+    if (list == nullptr || list->blocks.empty()) return nullptr;
+    Block* block = list->blocks.back();
+    list->blocks.pop_back();
+    return block;
+  }
+
   // A block of `key`, from its free list or new; the caller holds the mutex. nullptr and *code when malloc_fn fails;
   // throws bad_alloc.
   Block* take(const BlockKey& key, int* code) {
+    // Room for the block's return, so that a release never allocates.
     FreeList* list = find(key);
-    if (list != nullptr && !list->blocks.empty()) {
-      Block* block = list->blocks.back();
-      list->blocks.pop_back();
+    if (list == nullptr) list = &free_lists.emplace_back(FreeList{key, {}});
+    if (list->blocks.capacity() <= blocks.size()) list->blocks.reserve(2 * blocks.size() + 8);
+    Block* block = pop(key);
+    if (block == nullptr && key.captured) {
+      // One of a call before the capture: malloc_fn is forbidden now.
+      BlockKey eager = key;
+      eager.captured = false;
+      block = pop(eager);
+    }
+    if (block != nullptr) {
+      block->key = key;
       ++stats.hits;
       return block;
     }
-    // Room for the block's return, so that a release never allocates.
-    if (list == nullptr) list = &free_lists.emplace_back(FreeList{key, {}});
-    list->blocks.reserve(2 * blocks.size() + 8);
     blocks.push_back(std::make_unique<Block>());
-    Block* block = blocks.back().get();
+    block = blocks.back().get();
     *code = malloc_fn(&block->memory, key.bytes);
     if (*code != 0) {
       blocks.pop_back();
@@ -140,9 +162,9 @@ thread_local Current current;
 
 }  // namespace
 
-int mb_pool_create(mb_malloc_fn malloc_fn, mb_free_fn free_fn, mb_pool** out) {
+int mb_pool_create(mb_malloc_fn malloc_fn, mb_free_fn free_fn, mb_is_capturing_fn is_capturing_fn, mb_pool** out) {
   if (malloc_fn == nullptr || free_fn == nullptr || out == nullptr) return MB_ERROR_ARGUMENT;
-  auto* pool = new (std::nothrow) mb_pool(malloc_fn, free_fn);
+  auto* pool = new (std::nothrow) mb_pool(malloc_fn, free_fn, is_capturing_fn);
   if (pool == nullptr) return MB_ERROR_MEMORY;
   *out = pool;
   return 0;
@@ -180,23 +202,27 @@ int mb_pool_get_stats(mb_pool* pool, mb_pool_stats* out) {
 
 int mb_pool_allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_ctx,
                      void (*set_error)(void* error_ctx, const char* kind, const char* message)) {
-  const auto fail = [&](const char* kind, const std::string& message) {
-    if (set_error != nullptr) set_error(error_ctx, kind, ("mb_pool_allocate: " + message).c_str());
+  // Allocates nothing: it also tells that memory is out.
+  const auto fail = [&](const char* kind, const char* message) {
+    if (set_error != nullptr) set_error(error_ctx, kind, message);
     return -1;
   };
+  char text[128];
   mb_pool* pool = current.pool;
-  if (pool == nullptr) return fail("RuntimeError", "this thread has no pool; choose one with mb_pool_use first");
-  if (prototype == nullptr || out == nullptr) return fail("ValueError", "prototype and out must not be NULL");
+  if (pool == nullptr)
+    return fail("RuntimeError", "mb_pool_allocate: this thread has no pool; choose one with mb_pool_use first");
+  if (prototype == nullptr || out == nullptr)
+    return fail("ValueError", "mb_pool_allocate: prototype and out must not be NULL");
   if (prototype->ndim < 0 || prototype->ndim > kMaxRank || (prototype->ndim > 0 && prototype->shape == nullptr)) {
-    return fail("ValueError", "a tensor of " + std::to_string(prototype->ndim) + " dimensions, wanted 0 to " +
-                                  std::to_string(kMaxRank) + " and a shape");
+    std::snprintf(text, sizeof text, "mb_pool_allocate: a tensor of %d dimensions, wanted 0 to %d and a shape",
+                  prototype->ndim, kMaxRank);
+    return fail("ValueError", text);
   }
   uint64_t bytes = 0;
-  if (!tensor_bytes(*prototype, &bytes)) return fail("ValueError", "a shape that no memory holds");
+  if (!tensor_bytes(*prototype, &bytes)) return fail("ValueError", "mb_pool_allocate: a shape that no memory holds");
   // Bits overflow before bytes reach 2^61, so the class does not overflow.
-  const BlockKey key = {prototype->device,
-                        TVMFFIEnvGetStream(prototype->device.device_type, prototype->device.device_id),
-                        size_class(bytes)};
+  void* stream = TVMFFIEnvGetStream(prototype->device.device_type, prototype->device.device_id);
+  const BlockKey key = {prototype->device, stream, size_class(bytes), pool->is_capturing(stream)};
   Block* block = nullptr;
   int code = 0;
   try {
@@ -210,11 +236,12 @@ int mb_pool_allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* 
       stats.peak_live_bytes = std::max(stats.peak_live_bytes, stats.live_bytes);
     }
   } catch (const std::bad_alloc&) {
-    return fail("MemoryError", "host memory is out");
+    return fail("MemoryError", "mb_pool_allocate: host memory is out");
   }
   if (block == nullptr) {
-    return fail("MemoryError", "the device's malloc of " + std::to_string(key.bytes) + " bytes failed with error " +
-                                   std::to_string(code));
+    std::snprintf(text, sizeof text, "mb_pool_allocate: the device's malloc of %llu bytes failed with error %d",
+                  static_cast<unsigned long long>(key.bytes), code);
+    return fail("MemoryError", text);
   }
   // Unsigned: beside an extent of 0 the other extents may be absurd.
   uint64_t stride = 1;

@@ -107,15 +107,21 @@ int mb_program_run(const mb_item* items, int64_t count, int64_t* failed, int64_t
 
 // Device memory for kernels that allocate through TVMFFIEnvTensorAlloc. A released block is kept and handed to a later
 // tensor of its size class on the same stream, so that a warm call costs no musaMalloc (which waits for the device and
-// is forbidden during capture) and a captured graph's scratch stays valid until the pool is destroyed. Thread-safe.
+// is forbidden during capture). Thread-safe.
 //
-//   mb_pool_create(musaMalloc, musaFree, &pool);
+// A block that was handed out while its stream captured is from then on for captures of that stream alone, until the
+// pool is destroyed: a graph that is replayed, on whatever stream, never shares scratch with calls outside of graphs.
+// The first capture takes over the blocks of the calls before it (so warm up before capturing, and let the stream drain
+// before the first replay elsewhere). Graphs captured from one stream share their scratch and must not run at once.
+//
+//   mb_pool_create(musaMalloc, musaFree, musaStreamIsCapturing, &pool);
 //   mb_pool_use(pool, NULL);
 //   TVMFFIEnvSetDLPackManagedTensorAllocator(mb_pool_allocate, 0, NULL);
 typedef struct mb_pool mb_pool;
 
-typedef int (*mb_malloc_fn)(void** memory, size_t bytes);  // musaMalloc
-typedef int (*mb_free_fn)(void* memory);                   // musaFree
+typedef int (*mb_malloc_fn)(void** memory, size_t bytes);      // musaMalloc
+typedef int (*mb_free_fn)(void* memory);                       // musaFree
+typedef int (*mb_is_capturing_fn)(void* stream, int* status);  // musaStreamIsCapturing; status 0: it is not
 
 //   offset  0  allocations      tensors handed out
 //           8  hits             those of them that needed no malloc_fn
@@ -132,7 +138,8 @@ typedef struct mb_pool_stats {
   int64_t peak_live_bytes;
 } mb_pool_stats;
 
-int mb_pool_create(mb_malloc_fn malloc_fn, mb_free_fn free_fn, mb_pool** out);
+// is_capturing_fn may be NULL where nothing is ever captured.
+int mb_pool_create(mb_malloc_fn malloc_fn, mb_free_fn free_fn, mb_is_capturing_fn is_capturing_fn, mb_pool** out);
 
 // Frees all blocks and the pool. The stream must have drained and graphs that use the blocks be gone. With tensors
 // still alive, or as the current pool of another thread, it frees nothing and returns MB_ERROR_IN_USE. If free_fn

@@ -513,7 +513,7 @@ int host_free(void* memory) {
 
 void no_call_of_an_export_does_harm() {
   mb_pool* pool = nullptr;
-  REQUIRE(mb_pool_create(&host_malloc, &host_free, &pool) == 0);
+  REQUIRE(mb_pool_create(&host_malloc, &host_free, nullptr, &pool) == 0);
   mb_pool_use(pool, nullptr);
   TVMFFIEnvSetDLPackManagedTensorAllocator(&mb_pool_allocate, 0, nullptr);
 #define RUN_EXPORT(name) run(#name, &__tvm_ffi_##name, &name);

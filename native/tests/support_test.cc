@@ -311,6 +311,13 @@ int test_free(void* memory) {
   return free_error;
 }
 
+bool capturing = false;  // the legacy stream
+
+int test_is_capturing(void* stream, int* status) {
+  *status = capturing && stream == nullptr ? 1 : 0;
+  return 0;
+}
+
 struct AllocatorError {
   std::string kind;
   std::string message;
@@ -343,7 +350,7 @@ mb_pool* new_pool() {
   malloc_calls = free_calls = 0;
   malloc_error = free_error = 0;
   mb_pool* pool = nullptr;
-  CHECK_EQ(mb_pool_create(&test_malloc, &test_free, &pool), 0);
+  CHECK_EQ(mb_pool_create(&test_malloc, &test_free, &test_is_capturing, &pool), 0);
   mb_pool_use(pool, nullptr);
   return pool;
 }
@@ -394,6 +401,42 @@ void blocks_are_not_shared_between_streams_or_devices() {
   DLManagedTensorVersioned* again = allocate({10});
   CHECK(again->dl_tensor.data == memory);
   for (DLManagedTensorVersioned* tensor : {streamed, other, again}) tensor->deleter(tensor);
+  CHECK_EQ(mb_pool_destroy(pool), 0);
+}
+
+void what_a_capture_took_is_for_captures_alone() {
+  mb_pool* pool = new_pool();
+  const auto take_and_release = [] {
+    DLManagedTensorVersioned* tensor = allocate({10});
+    void* memory = tensor->dl_tensor.data;
+    tensor->deleter(tensor);
+    return memory;
+  };
+  void* warm = take_and_release();
+  capturing = true;
+  // The device's malloc is forbidden now: the warm block, for each node in turn.
+  CHECK(take_and_release() == warm);
+  CHECK(take_and_release() == warm);
+  CHECK_EQ(malloc_calls, 1);
+  // Another stream does not capture.
+  int stream = 0;
+  TVMFFIEnvSetStream(kDLCPU, 0, &stream, nullptr);
+  CHECK(take_and_release() != warm);
+  TVMFFIEnvSetStream(kDLCPU, 0, nullptr, nullptr);
+  capturing = false;
+  // A call outside of the graph must not write what the graph may be using.
+  void* eager = take_and_release();
+  CHECK(eager != warm);
+  CHECK(take_and_release() == eager);
+  capturing = true;
+  CHECK(take_and_release() == warm);
+  capturing = false;
+  // A tensor of the capture that is released after it still goes back to captures.
+  capturing = true;
+  DLManagedTensorVersioned* late = allocate({10});
+  capturing = false;
+  late->deleter(late);
+  CHECK(take_and_release() == eager);
   CHECK_EQ(mb_pool_destroy(pool), 0);
 }
 
@@ -448,7 +491,7 @@ void a_pool_in_use_is_not_destroyed() {
   CHECK_EQ(mb_pool_destroy(pool), 17);
   CHECK_EQ(free_calls, 1);
   CHECK_EQ(mb_pool_destroy(nullptr), MB_ERROR_ARGUMENT + 0);
-  CHECK_EQ(mb_pool_create(nullptr, &test_free, &pool), MB_ERROR_ARGUMENT + 0);
+  CHECK_EQ(mb_pool_create(nullptr, &test_free, nullptr, &pool), MB_ERROR_ARGUMENT + 0);
 }
 
 void threads_share_a_pool() {
@@ -513,6 +556,7 @@ int main() {
   RUN_TEST(host_times_enclose_their_items);
   RUN_TEST(a_released_block_is_used_again);
   RUN_TEST(blocks_are_not_shared_between_streams_or_devices);
+  RUN_TEST(what_a_capture_took_is_for_captures_alone);
   RUN_TEST(slack_is_at_most_a_fifth);
   RUN_TEST(unusual_shapes_are_served_or_refused);
   RUN_TEST(a_pool_in_use_is_not_destroyed);

@@ -8,7 +8,9 @@ import java.util.OptionalLong;
 /**
  * A pool of device memory for kernels that allocate their own scratch or results. A warm call costs
  * no {@code malloc}, which would wait for the device and is forbidden during a capture; blocks stay
- * valid until the pool is closed, so a captured graph finds its scratch at replay.
+ * valid until the pool is closed, so a captured graph finds its scratch at replay. Blocks that a
+ * capture was given are never handed to calls outside of captures; graphs captured from one stream
+ * share them and must not run at once. Make each call once before it is captured.
  *
  * <p>{@link #use} makes it the calling thread's pool. Close it after the graphs that use its
  * blocks, on the thread that uses it; closing waits for the device's streams.
@@ -59,6 +61,7 @@ public final class PooledAllocator implements AutoCloseable {
           SupportNatives.poolCreate(
               runtime.functionAddress("malloc"),
               runtime.functionAddress("free"),
+              runtime.functionAddress("streamIsCapturing"),
               Pointer.nativeValue(out));
       if (code != 0) {
         throw new IllegalStateException("mb_pool_create returned " + code);

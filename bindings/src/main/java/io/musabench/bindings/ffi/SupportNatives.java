@@ -28,7 +28,7 @@ final class SupportNatives {
 
   static native int programRun(long items, long count, long failedOut, long hostNsOut);
 
-  static native int poolCreate(long malloc, long free, long poolOut);
+  static native int poolCreate(long malloc, long free, long isCapturing, long poolOut);
 
   static native int poolDestroy(long pool);
 
