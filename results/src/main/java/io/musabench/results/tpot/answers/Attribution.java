@@ -356,7 +356,7 @@ public final class Attribution {
             PredictionReport.time(s.bS()),
             PredictionReport.time(s.shareS()),
             PredictionReport.time(s.shareS() - s.errorS())
-                + " - "
+                + " to "
                 + PredictionReport.time(s.shareS() + s.errorS()),
             s.flagged() ? "<- moved" : "");
       }

@@ -4,6 +4,7 @@ import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
 import io.musabench.results.model.Layout;
+import io.musabench.results.model.ModelConfig;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Precision;
 import io.musabench.results.report.Units;
@@ -22,6 +23,7 @@ import io.musabench.results.tpot.kernels.KernelSources;
 import io.musabench.results.tpot.kernels.KernelTimes;
 import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -147,10 +149,23 @@ public record Setup(StepModel model, List<String> assumptions) {
     return asked.memoryShare == null ? builder : builder.memoryShare(asked.memoryShare);
   }
 
+  /** A model by its name, or, where nobody knows that, the one that was asked for. */
+  private static ModelConfig model(String name, String asked) {
+    try {
+      return Models.find(name);
+    } catch (IllegalArgumentException e) {
+      if (asked == null) {
+        throw e;
+      }
+      return Models.find(asked);
+    }
+  }
+
   /**
    * Predictions for every row of a table of measurements.
    *
-   * @param asked its model is that of rows without one; its ranks are not used
+   * @param asked its model is that of rows without one and of names that nobody knows; its ranks
+   *     are not used
    * @param measured CSV file
    * @throws IllegalArgumentException if the table or something asked for cannot be used
    */
@@ -164,6 +179,8 @@ public record Setup(StepModel model, List<String> assumptions) {
         throw new IllegalArgumentException("There is no file " + measured);
       }
       rows = ServingRow.read(measured, asked.model);
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(measured + " is not text in UTF-8", e);
     } catch (IOException e) {
       throw new IllegalArgumentException("Cannot read " + measured + ": " + e, e);
     }
@@ -171,7 +188,8 @@ public record Setup(StepModel model, List<String> assumptions) {
     List<String> assumptions = new ArrayList<>(source.remarks());
     LaunchCosts launch = launch(asked, source, assumptions);
     KernelTimes times = new KernelTimes(source);
-    Validation validation = new Validation(times, b -> settings(asked, launch, b), Models::find);
+    Validation validation =
+        new Validation(times, b -> settings(asked, launch, b), name -> model(name, asked.model));
     Validation.Report report = validation.report(rows);
     assumptions.addAll(unmeasured(times));
     String engine =

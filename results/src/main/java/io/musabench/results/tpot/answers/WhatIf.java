@@ -217,7 +217,6 @@ public final class WhatIf {
             ">req/s",
             ">decode step",
             ">prefill",
-            "state",
             "bound");
     for (Pair pair : pairs) {
       row(table, fromSheet, pair.from());
@@ -255,8 +254,9 @@ public final class WhatIf {
         Units.number(p.requestsPerSecond()),
         PredictionReport.time(p.decodeStep().seconds()),
         PredictionReport.time(p.prefillStep().seconds()),
-        p.state().name().toLowerCase(Locale.ROOT),
-        p.bound().text());
+        p.state() == Prediction.State.OK
+            ? p.bound().text()
+            : p.bound().text() + ", " + p.state().name().toLowerCase(Locale.ROOT));
   }
 
   private void operations(StringBuilder out, Pair pair) {
