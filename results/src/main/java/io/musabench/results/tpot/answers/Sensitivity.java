@@ -21,8 +21,8 @@ import java.util.Set;
 
 /**
  * What a kernel that is slower by a given share does to TPOT and throughput: the loop is solved
- * again with that kernel's time changed. First with prefills held fixed, which is what a change of
- * the kernel at its decode shapes does; then with the kernel changed wherever it runs.
+ * again with that kernel's time changed. First at its decode shapes alone, prefills and steps with
+ * chunks of prompts held fixed; then wherever it runs.
  */
 public final class Sensitivity {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
@@ -89,11 +89,14 @@ public final class Sensitivity {
   private Load load(Workload w) {
     StepModel model = setup.model();
     Prediction base = ClosedLoop.predict(model, w);
+    Set<KernelCall> ofDecode = new HashSet<>();
+    base.decodeStep().terms().forEach(t -> ofDecode.add(t.call()));
     Set<KernelCall> ofPrefill = new HashSet<>();
     base.prefillStep().terms().forEach(t -> ofPrefill.add(t.call()));
-    base.decodeStep().terms().forEach(t -> ofPrefill.remove(t.call()));
-    // With chunked prefill a step is both at once.
-    boolean mixed = model.engine().tokenBudget() > 0;
+    ofPrefill.removeAll(ofDecode);
+    // Steps that carry chunks of prompts have shapes of their own; only those of a pure decode step
+    // are changed there. Without chunks the batch may differ from that of the step shown.
+    boolean chunks = model.engine().tokenBudget() > 0;
     Set<String> roles = new LinkedHashSet<>();
     base.decodeStep().terms().forEach(t -> roles.add(t.role()));
     List<Effect> effects = new ArrayList<>();
@@ -102,12 +105,14 @@ public final class Sensitivity {
       Prediction everywhere =
           ClosedLoop.predict(model.scaled((r, call, time) -> r.equals(role) ? factor : 1), w);
       Prediction decodeOnly =
-          mixed
-              ? everywhere
-              : ClosedLoop.predict(
-                  model.scaled(
-                      (r, call, time) -> r.equals(role) && !ofPrefill.contains(call) ? factor : 1),
-                  w);
+          ClosedLoop.predict(
+              model.scaled(
+                  (r, call, time) ->
+                      r.equals(role)
+                              && (chunks ? ofDecode.contains(call) : !ofPrefill.contains(call))
+                          ? factor
+                          : 1),
+              w);
       effects.add(effect(role, share(base, role), base, decodeOnly, everywhere));
     }
     effects.sort((a, b) -> Double.compare(Math.abs(b.tpotS()), Math.abs(a.tpotS())));
@@ -153,7 +158,7 @@ public final class Sensitivity {
         + PredictionReport.time(load.base().decodeStep().hostSeconds())
         + " a decode step, its kernels "
         + PredictionReport.time(load.base().decodeStep().deviceSeconds())
-        + ": a faster or slower kernel changes nothing";
+        + ": a faster or slower kernel of the decode step changes nothing";
   }
 
   /** For a terminal. */

@@ -91,10 +91,15 @@ class AnswersTest {
 
   @Test
   void whereTheHostBindsEveryKernelIsExactlyZeroAndItSaysSo() {
-    // Prompts run whole: a step with many chunks would be bound by the device.
+    // Whether prompts run whole or in chunks: it is the decode step that waits for the host.
+    exactlyZeroWhereTheHostBinds(0);
+    exactlyZeroWhereTheHostBinds(8192);
+  }
+
+  private static void exactlyZeroWhereTheHostBinds(int tokenBudget) {
     Setup.Request asked = request(Mode.EAGER);
     asked.launchUs = 60.0;
-    asked.tokenBudget = 0;
+    asked.tokenBudget = tokenBudget;
     Sensitivity s = new Sensitivity(Setup.of(asked, KERNELS), loads(8, 32), 0.1);
     for (Sensitivity.Load load : s.loads()) {
       assertThat(load.hostBound()).isTrue();
