@@ -70,8 +70,12 @@ class TpotCommandTest {
     String measured = h100() + "/serving_qwen3-32b_tp2_tp8.csv";
     assertThat(run("validate", "--kernels", h100(), "--measured", measured, "--json")).isZero();
     JsonNode root = json();
-    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(62);
+    // Two rows of one series are faster than reading the weights and the KV cache takes.
+    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(60);
+    assertThat(root.at("/tpot_all_rows/rows").asInt()).isEqualTo(62);
+    assertThat(root.path("excluded")).hasSize(2);
     double mape = root.at("/tpot/mape_pct").asDouble();
+    assertThat(mape).isLessThan(12);
     assertThat(mape).isLessThan(root.at("/baselines/kernel_sum/mape_pct").asDouble());
     assertThat(mape).isLessThan(root.at("/baselines/roofline/mape_pct").asDouble());
     assertThat(root.at("/ttft/inside_share").asDouble()).isGreaterThan(0.8);

@@ -104,15 +104,16 @@ public final class Sensitivity {
       double factor = 1 + change;
       Prediction everywhere =
           ClosedLoop.predict(model.scaled((r, call, time) -> r.equals(role) ? factor : 1), w);
-      Prediction decodeOnly =
-          ClosedLoop.predict(
-              model.scaled(
-                  (r, call, time) ->
-                      r.equals(role)
-                              && (chunks ? ofDecode.contains(call) : !ofPrefill.contains(call))
-                          ? factor
-                          : 1),
-              w);
+      StepModel.Scale atDecodeShapes =
+          (r, call, time) ->
+              r.equals(role) && (chunks ? ofDecode.contains(call) : !ofPrefill.contains(call))
+                  ? factor
+                  : 1;
+      Prediction decodeOnly = ClosedLoop.predict(model.scaled(atDecodeShapes), w);
+      if (chunks && base.decodeStep().hostBound() && decodeOnly.decodeStep().hostBound()) {
+        // Steps with chunks share the logits' shapes; the decode step itself waits as before.
+        decodeOnly = base;
+      }
       effects.add(effect(role, share(base, role), base, decodeOnly, everywhere));
     }
     effects.sort((a, b) -> Double.compare(Math.abs(b.tpotS()), Math.abs(a.tpotS())));
