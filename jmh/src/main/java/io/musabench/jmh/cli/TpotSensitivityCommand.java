@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
     name = "sensitivity",
     mixinStandardHelpOptions = true,
     description =
-        "What a kernel that is 10 % slower does to TPOT and throughput, by batch. Nothing where the"
+        "What a kernel that is 10 %% slower does to TPOT and throughput, by batch. Nothing where the"
             + " host binds, and it says so.")
 final class TpotSensitivityCommand extends Answer {
   @Mixin private TpotOptions options;

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
     name = "validate",
     mixinStandardHelpOptions = true,
     description =
-        "Predictions beside what a service was measured to do: mean error, bias, 90 % quantile and"
+        "Predictions beside what a service was measured to do: mean error, bias, 90 %% quantile and"
             + " worst rows, beside two simpler predictions, and host costs estimated on one number"
             + " of ranks and tried on the others. The table has the columns tp, isl, osl,"
             + " concurrency, tpot_ms and, if known, model and ttft_ms; --model takes the place of a"

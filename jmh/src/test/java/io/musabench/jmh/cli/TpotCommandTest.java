@@ -106,6 +106,24 @@ class TpotCommandTest {
   }
 
   @Test
+  void everyQuestionHasHelpWithoutAComplaintOfItsFormat() {
+    java.io.PrintStream before = System.err;
+    var complaints = new java.io.ByteArrayOutputStream();
+    System.setErr(new java.io.PrintStream(complaints, true));
+    try {
+      for (String name :
+          Main.commandLine().getSubcommands().get("tpot").getSubcommands().keySet()) {
+        assertThat(run(name, "--help")).as(name).isZero();
+        assertThat(out.toString()).contains("Usage: musabench tpot " + name);
+      }
+      assertThat(run("--help")).isZero();
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(complaints.toString()).isEmpty();
+  }
+
+  @Test
   void identifiesFromATable() throws Exception {
     Path table =
         Files.writeString(
