@@ -77,11 +77,44 @@ public final class Baselines {
             samples.add(sample);
           }
         });
-    RunDirectory kept = RunDirectory.at(path);
-    kept.saveEnvironment(data.environment());
-    kept.saveSamples(samples);
-    kept.saveCases(data.cases());
+    // Names begin with a letter or a digit, so this is nobody's baseline until it is whole.
+    Path fresh = path.resolveSibling("." + name + ".new");
+    try {
+      try {
+        delete(fresh);
+        RunDirectory kept = RunDirectory.at(fresh);
+        kept.saveEnvironment(data.environment());
+        kept.saveSamples(samples);
+        kept.saveCases(data.cases());
+        replace(path, fresh);
+      } finally {
+        delete(fresh);
+      }
+    } catch (IOException e) {
+      throw RunException.because("Cannot write " + path, e);
+    }
     return new Baseline(device, name, path);
+  }
+
+  /** Puts a folder in the place of another, which need not exist and is deleted last. */
+  private static void replace(Path path, Path fresh) throws IOException {
+    Path old = path.resolveSibling("." + path.getFileName() + ".old");
+    delete(old);
+    if (Files.exists(path)) {
+      Files.move(path, old);
+    }
+    Files.move(fresh, path);
+    delete(old);
+  }
+
+  /** Deletes a run directory, which has no folders in it; one that is not there is gone already. */
+  private static void delete(Path run) throws IOException {
+    if (Files.exists(run)) {
+      for (Path file : children(run)) {
+        Files.delete(file);
+      }
+      Files.delete(run);
+    }
   }
 
   /** All of them, by device and name. */
@@ -134,10 +167,19 @@ public final class Baselines {
     if (!Files.isDirectory(parent)) {
       return List.of();
     }
-    try (Stream<Path> children = Files.list(parent)) {
-      return children.filter(Files::isDirectory).sorted().toList();
+    try {
+      return children(parent).stream()
+          .filter(child -> Files.isDirectory(child) && name(child).matches(NAME))
+          .sorted()
+          .toList();
     } catch (IOException e) {
       throw RunException.because("Cannot read " + parent, e);
+    }
+  }
+
+  private static List<Path> children(Path folder) throws IOException {
+    try (Stream<Path> children = Files.list(folder)) {
+      return children.toList();
     }
   }
 }

@@ -119,11 +119,13 @@ public final class NoiseFloors {
         if (!row.get("schema_version").equals(SCHEMA_VERSION)) {
           throw new RunException(file + " has schema version " + row.get("schema_version"));
         }
+        double percent = Double.parseDouble(row.get("noise_percent"));
+        if (!(percent >= 0 && percent < Double.POSITIVE_INFINITY)) {
+          throw new RunException(file + ": " + percent + " is no noise floor");
+        }
         floors.put(
             new Key(row.get("environment"), row.get("case")),
-            new Floor(
-                Double.parseDouble(row.get("noise_percent")) / 100,
-                Integer.parseInt(row.get("pairs"))));
+            new Floor(percent / 100, Integer.parseInt(row.get("pairs"))));
       }
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
       throw new RunException(file + " is not a file of noise floors: " + e.getMessage(), e);

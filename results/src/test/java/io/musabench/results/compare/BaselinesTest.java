@@ -9,7 +9,9 @@ import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +57,30 @@ class BaselinesTest {
   }
 
   @Test
+  void aReplacedBaselineKeepsNothingOfTheOldOne() throws IOException {
+    Path path = baselines.save(run(4), "main", false).path();
+    Files.writeString(path.resolve("jmh.json"), "[]");
+    baselines.save(run(5), "main", true);
+    assertThat(path.resolve("jmh.json")).doesNotExist();
+    try (Stream<Path> all = Files.list(path.getParent())) {
+      assertThat(all).containsExactly(path);
+    }
+  }
+
+  @Test
+  void whatASaveThatWasKilledLeftBehindIsNoBaselineAndNoObstacle() throws IOException {
+    Path path = baselines.save(run(4), "main", false).path();
+    for (String left : List.of(".main.new", ".main.old")) {
+      Files.writeString(Files.createDirectory(path.resolveSibling(left)).resolve("x"), "");
+    }
+    assertThat(baselines.list()).extracting(Baselines.Baseline::name).containsExactly("main");
+    baselines.save(run(5), "main", true);
+    try (Stream<Path> all = Files.list(path.getParent())) {
+      assertThat(all).containsExactly(path);
+    }
+  }
+
+  @Test
   void wrongNamesAreToldTheNearest() {
     baselines.save(run(4), "main", false);
     assertThatThrownBy(() -> baselines.find("mtt-s5000", "mian"))
@@ -91,7 +117,12 @@ class BaselinesTest {
     String text = Files.readString(noise.file());
     Files.writeString(noise.file(), text.replace("\n1,", "\n2,"));
     assertThatThrownBy(() -> noise.read("e1")).hasMessageContaining("schema version 2");
-    Files.writeString(noise.file(), text.replace("2.0", "x"));
-    assertThatThrownBy(() -> noise.read("e1")).isInstanceOf(RunException.class);
+    for (String bad : List.of("x", "NaN", "Infinity", "-1")) {
+      Files.writeString(noise.file(), text.replace("2.0", bad));
+      assertThatThrownBy(() -> noise.read("e1"))
+          .as(bad)
+          .isInstanceOf(RunException.class)
+          .hasMessageContaining(noise.file().toString());
+    }
   }
 }
