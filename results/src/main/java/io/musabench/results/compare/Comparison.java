@@ -194,14 +194,15 @@ public record Comparison(
   /**
    * Whether a slowdown vanishes when time is counted in cycles of the clock that the device had.
    * Cycles follow the clock only where the code is bound by it, so this is asked only after a
-   * slowdown in time.
+   * slowdown in time. It excuses a regression, so it must be shown, as SAME must: a clock that
+   * jumps about would excuse anything.
    */
   private static boolean sameInCycles(CaseComparison row, Tolerance tolerance, boolean paired) {
     if (row.base().clocks().isEmpty() || row.candidate().clocks().isEmpty()) {
       return false;
     }
     LogRatio cycles = ratio(cycles(row.base()), cycles(row.candidate()), paired);
-    return Math.abs(cycles.value()) <= tolerance.log();
+    return Judge.same(cycles, tolerance.log());
   }
 
   private static List<ForkMedian> cycles(MeasuredCase c) {

@@ -89,7 +89,8 @@ public record Judge(double alpha) {
     return new Answer(Verdict.UNDECIDED, p, moreForks(ratio, bound, cases));
   }
 
-  private static boolean same(LogRatio ratio, double bound) {
+  /** Whether the whole interval lies within the tolerance. */
+  static boolean same(LogRatio ratio, double bound) {
     Interval interval = ratio.ratio(LEVEL);
     return interval.low() > Math.exp(-bound) && interval.high() < Math.exp(bound);
   }

@@ -263,6 +263,13 @@ class ComparisonTest {
     assertThat(row.verdict()).isEqualTo(Verdict.SLOWER);
     assertThat(row.clockEffect()).isTrue();
     assertThat(comparison.exitCode()).isEqualTo(Comparison.FINE);
+    // On average as many cycles as the base, but a clock that jumps about shows nothing.
+    Comparison unsteady =
+        against(
+            base,
+            candidate.replace("[[1428],[1429],[1428],[1428]]", "[[1300],[1560],[1360],[1500]]"));
+    assertThat(unsteady.rows().get(0).clockEffect()).isFalse();
+    assertThat(unsteady.exitCode()).isEqualTo(Comparison.REGRESSION);
     Comparison real = against(base, candidate.replaceAll("142[89]", "1500"));
     assertThat(real.rows().get(0).clockEffect()).isFalse();
     assertThat(real.exitCode()).isEqualTo(Comparison.REGRESSION);
