@@ -25,7 +25,7 @@ final class Cells {
         : "±" + Units.percent(100 * c.halfWidth());
   }
 
-  /** The change, marked as nothing where none was shown, as benchstat does. */
+  /** The change, whatever its verdict: the interval beside it says how sure it is. */
   static String change(CaseComparison row) {
     return row.ratio() == null ? Units.NOTHING : Units.change(percent(row.ratio().ratio()));
   }

@@ -76,6 +76,9 @@ final class JmhJson {
     if (cases.isEmpty()) {
       throw foreign("it has no results");
     }
+    if (in.nextToken() != null) {
+      throw foreign("something follows its array of results");
+    }
     return cases;
   }
 

@@ -190,6 +190,8 @@ class ComparisonTest {
         "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawDataHistogram\": [[[5]]]}}]",
         "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawDataHistogram\": [[[[1,2,3]]]]}}]",
         "[{\"benchmark\": \"a\", \"primary",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {}}] [",
+        "[{\"benchmark\": \"a\", \"primaryMetric\": {}}] {\"a\": 1}",
         "not JSON",
         "\u0000\u0001"
       })
