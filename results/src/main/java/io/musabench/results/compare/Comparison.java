@@ -108,7 +108,8 @@ public record Comparison(
           candidate.failure().isEmpty()
               ? "the base has no number, " + base.failure()
               : "neither run has a number, " + candidate.failure();
-      return CaseComparison.unjudged(Verdict.NEW, base, candidate, reason);
+      return CaseComparison.unjudged(
+          withoutBase(candidate, options.paired()), base, candidate, reason);
     }
     if (!candidate.failure().isEmpty()) {
       return CaseComparison.unjudged(Verdict.MISSING, base, candidate, candidate.failure());
@@ -116,6 +117,17 @@ public record Comparison(
     String problem = problem(base, candidate, options);
     Verdict verdict = problem.isEmpty() ? Verdict.UNDECIDED : Verdict.NOT_COMPARABLE;
     return CaseComparison.unjudged(verdict, base, candidate, problem);
+  }
+
+  /**
+   * What a case is whose base has no number. A run may have failed where the next one works; of two
+   * settings that were measured together both were meant to work.
+   */
+  private static Verdict withoutBase(MeasuredCase candidate, boolean paired) {
+    if (!paired) {
+      return Verdict.NEW;
+    }
+    return candidate.failure().isEmpty() ? Verdict.NOT_COMPARABLE : Verdict.MISSING;
   }
 
   private static String problem(MeasuredCase base, MeasuredCase candidate, Options options) {

@@ -30,7 +30,7 @@ final class RunDirectories {
   /** Samples of a case by metric. */
   private static final class Samples {
     private final Map<String, Forks> metrics = new HashMap<>();
-    private String unit = "";
+    private final Map<String, String> units = new HashMap<>();
   }
 
   private RunDirectories() {}
@@ -55,9 +55,7 @@ final class RunDirectories {
             .metrics
             .computeIfAbsent(sample.metric(), metric -> new Forks())
             .add(sample.fork(), sample.value());
-        if (!sample.metric().equals(Sample.DEVICE_CLOCK)) {
-          samples.unit = sample.unit();
-        }
+        samples.units.put(sample.metric(), sample.unit());
       }
       default -> {
         // Parts of steps and further metrics are not judged.
@@ -75,7 +73,7 @@ final class RunDirectories {
     List<ForkMedian> medians = List.of();
     List<ForkMedian> clockMedians = List.of();
     String problem = "";
-    String unit = c.ok() ? samples.unit : "";
+    String unit = c.ok() ? samples.units.getOrDefault(metric, "") : "";
     if (c.ok()) {
       try {
         TimeUnit known = TimeUnit.parse(unit);

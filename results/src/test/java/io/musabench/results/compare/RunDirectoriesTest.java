@@ -100,6 +100,32 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void ofTwoSettingsMeasuredTogetherBothMustHaveANumber() {
+    Path works = run(1).host("launch.GraphCapture", 10, 5).host("launch.Empty", 10, 5).write();
+    Path fails =
+        run(2).failed("launch.GraphCapture", "wrong result").host("launch.Empty", 10, 5).write();
+    Comparison.Options paired =
+        new Comparison.Options(new Judge(), 0.01, Map.of(), Set.of(), false, true);
+    MeasuredRun good = MeasuredRun.read(works);
+    MeasuredRun bad = MeasuredRun.read(fails);
+    assertThat(Comparison.of(good, bad, paired).exitCode()).isEqualTo(Comparison.REGRESSION);
+    assertThat(Comparison.of(bad, bad, paired).exitCode()).isEqualTo(Comparison.REGRESSION);
+    assertThat(Comparison.of(bad, good, paired).exitCode()).isEqualTo(Comparison.NOT_COMPARABLE);
+  }
+
+  @Test
+  void theUnitIsThatOfTheTimeThatIsJudged() throws IOException {
+    Path run = decode(run(1), 100).write();
+    Path samples = run.resolve("samples.csv");
+    String text = Files.readString(samples);
+    String last = text.lines().filter(line -> line.contains(",device.time,")).toList().get(0);
+    String hostTime = last.replace(",device.time,", ",host.time,").replace("ns/op", "us/op");
+    Files.writeString(samples, text + hostTime + "\n");
+    assertThat(MeasuredRun.read(run).cases().values())
+        .allSatisfy(c -> assertThat(c.timeUs()).isCloseTo(100, within(0.5)));
+  }
+
+  @Test
   void hostTimeDependsOnTheJvmAndDeviceTimeDoesNot() {
     MeasuredRun read =
         MeasuredRun.read(decode(run(1), 100).host("launch.GraphCapture", 10, 5).write());
