@@ -60,12 +60,24 @@ final class PairRunner {
     private final Setting setting;
     private final RunRecord record;
     private List<RunResult> forks = new ArrayList<>();
+
+    /** Forks whose partner crashed; they are no pairs, but show that this side works. */
+    private List<RunResult> alone = new ArrayList<>();
+
+    private List<String> lost = new ArrayList<>();
     private String failure = "";
     private Status status = Status.OK;
 
     private Side(Setting setting, RunRecord record) {
       this.setting = setting;
       this.record = record;
+    }
+
+    private void begin() {
+      forks = new ArrayList<>();
+      alone = new ArrayList<>();
+      lost = new ArrayList<>();
+      fail(Status.OK, "");
     }
 
     private void fail(Status newStatus, String reason) {
@@ -84,9 +96,10 @@ final class PairRunner {
   private Measurement run(Set<CaseSpec> cases, Setting a, Setting b, List<String> warnings) {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run(a);
+    DeviceProbe other = DeviceProbe.run(b); // Before A's directory is made: B may be unusable.
     say("Device  " + device.description());
     Side first = side("a", a, device, start, warnings);
-    Side second = side("b", b, DeviceProbe.run(b), start, warnings);
+    Side second = side("b", b, other, start, warnings);
     Thread stop = new Thread(() -> stop(first, second), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
     try (JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
@@ -140,10 +153,8 @@ final class PairRunner {
   }
 
   private void measure(ForkRunner runner, CaseSpec spec, Side a, Side b) {
-    a.forks = new ArrayList<>();
-    b.forks = new ArrayList<>();
-    a.fail(Status.OK, "");
-    b.fail(Status.OK, "");
+    a.begin();
+    b.begin();
     for (int pair = 0; pair < effort.forks(); pair++) {
       List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
       Map<Side, RunResult> both = new LinkedHashMap<>();
@@ -151,39 +162,43 @@ final class PairRunner {
         Outcome outcome = runner.run(spec, effort, side.setting);
         switch (outcome.status()) {
           case OK -> both.put(side, outcome.result());
-          case CRASH -> {
-            // Its pair is lost with it; further ones may be well.
-          }
+          // Its pair is lost with it; further ones may be well.
+          case CRASH -> side.lost.add("fork %d crashed: %s".formatted(pair + 1, outcome.message()));
           case TIMEOUT -> side.fail(Status.TIMEOUT, outcome.message());
           case WRONG -> side.fail(Status.FAILED, "wrong result: " + outcome.message());
           case ERROR -> side.fail(Status.FAILED, outcome.message());
           default -> throw new AssertionError(outcome.status());
         }
       }
-      // A failure would come again. The other side keeps its fork, so that it is seen to work.
-      boolean failed = a.status != Status.OK || b.status != Status.OK;
-      if (both.size() == 2 || failed) {
-        both.forEach((side, result) -> side.forks.add(result));
-      }
-      if (failed || a.record.isClosed()) {
+      boolean pairComplete = both.size() == 2;
+      both.forEach((side, result) -> (pairComplete ? side.forks : side.alone).add(result));
+      // A failure would come again.
+      if (a.status != Status.OK || b.status != Status.OK || a.record.isClosed()) {
         return;
       }
+    }
+    for (Side side : List.of(a, b)) {
+      if (side.lost.size() == effort.forks()) {
+        side.fail(Status.FAILED, String.join("; ", side.lost));
+      }
+    }
+    if (a.forks.isEmpty() && a.status == Status.OK && b.status == Status.OK) {
+      a.fail(Status.FAILED, "in every pair a fork crashed");
+      b.fail(Status.FAILED, "in every pair a fork crashed");
     }
   }
 
   private static CaseResult save(CaseSpec spec, Side side) {
-    if (side.status == Status.OK && side.forks.isEmpty()) {
-      side.fail(Status.FAILED, "in every pair a fork crashed");
-    }
     if (side.status != Status.OK) {
       CaseResult failed = CaseResults.failed(spec, side.status, side.failure);
       side.record.add(failed, List.of(), null);
       return failed;
     }
-    List<List<Measured>> measured = DeviceTimeResults.measured(side.forks);
-    CaseResult result = CaseResults.measured(spec, measured, "");
+    List<RunResult> forks = side.forks.isEmpty() ? side.alone : side.forks;
+    List<List<Measured>> measured = DeviceTimeResults.measured(forks);
+    CaseResult result = CaseResults.measured(spec, measured, String.join("; ", side.lost));
     side.record.add(
-        result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(side.forks));
+        result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(forks));
     return result;
   }
 

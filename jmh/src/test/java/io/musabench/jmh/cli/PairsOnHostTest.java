@@ -85,6 +85,21 @@ class PairsOnHostTest {
   }
 
   @Test
+  void shouldBlameTheSideThatCrashes() throws Exception {
+    MusabenchProcess ab = start("ab", "--b=MUSART_HOST_FAULTS=kernel:rms_norm:1=crash");
+    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(1);
+    assertThat(runs().get(0).read().cases().get(0).ok()).isTrue();
+    assertThat(runs().get(1).read().cases().get(0).reason()).contains("fork 4 crashed");
+  }
+
+  @Test
+  void shouldLeaveNoDirectoryWhereOneSideHasNoDevice() throws Exception {
+    MusabenchProcess ab = start("ab", "--b=-Dmusabench.runtime.library=absent.so");
+    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(69);
+    assertThat(folder.resolve("runs")).doesNotExist();
+  }
+
+  @Test
   void shouldWriteNoiseFloors() throws Exception {
     MusabenchProcess qualify = start("qualify");
     // On a machine with other work a false alarm is possible; what is written is the same.
