@@ -101,8 +101,9 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private String acrossDevices() {
-    if (runs.size() != 2 || verdict.format() != ComparisonReport.TEXT) {
-      throw new UsageException("--across-devices takes two run directories and prints text");
+    if (runs.size() != 2 || baseline != null || verdict.format() != ComparisonReport.TEXT) {
+      throw new UsageException(
+          "--across-devices takes two run directories, no --baseline, and prints text");
     }
     return AcrossDevices.text(
         RunDirectory.open(runs.get(0)).read(), RunDirectory.open(runs.get(1)).read());

@@ -123,6 +123,7 @@ class KeptRunsTest {
     assertThat(run("compare", "--across-devices", a, b)).isZero();
     assertThat(out.toString()).contains("MTT S5000", "MTT S4000", "2.50").doesNotContain("SLOWER");
     assertThat(run("compare", "--across-devices", a)).isEqualTo(64);
+    assertThat(run("compare", "--across-devices", a, b, "--baseline", "main")).isEqualTo(64);
     assertThat(run("compare", "--across-devices", a, folder)).isEqualTo(64);
     assertThat(run("compare", "--across-devices", a, b, "--format", "md")).isEqualTo(64);
   }
