@@ -36,18 +36,20 @@ DECLARE_KERNEL(ffi_test_allocate_pairs);
 // While it is set, operator new of this program and its libraries fails in this thread.
 static thread_local bool memory_is_out = false;
 
-// All forms of single objects are replaced: a sanitizer's own would not accept memory of the other half's.
-void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+// All forms for single objects are replaced: a sanitizer's own would not accept memory of the other half's. Not
+// inlined, because GCC 12 then takes half of a pair for a mismatch.
+#define REPLACED __attribute__((noinline))
+REPLACED void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
   return memory_is_out ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
 }
-void* operator new(size_t bytes) {
+REPLACED void* operator new(size_t bytes) {
   void* memory = operator new(bytes, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+REPLACED void operator delete(void* memory) noexcept { std::free(memory); }
+REPLACED void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+REPLACED void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 namespace musabench {
 namespace {
