@@ -308,8 +308,7 @@ class ComparisonTest {
     double[] times = DoubleStream.iterate(100, t -> t + 1).limit(10_000).toArray();
     Path a = Runs.jmh(folder.resolve("a.json"), 1, 5, times);
     Path b = Runs.jmh(folder.resolve("b.json"), 2, 5, times);
-    // Seconds on an idle machine; a step that is quadratic in the cases takes far more than a
-    // minute.
+    // It takes seconds; the rest of the minute is for a machine with other work.
     Assertions.assertTimeout(
         Duration.ofMinutes(1),
         () -> {
