@@ -58,7 +58,12 @@ final class ServingCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE|DIR",
       arity = "0..*",
-      description = "result files, plain or gzip, or directories of them")
+      description =
+          "result files, plain or gzip, or directories of them; - is standard input. Our own request"
+              + " log is JSON Lines of {\"schema\": \"musabench.request/1\", \"start_ns\", \"status\":"
+              + " ok|error|cancelled|cut, \"end_ms\", \"events\": [[ms since start, tokens,"
+              + " content|reasoning|empty], ...], \"input_tokens\", \"output_tokens\","
+              + " \"asked_tokens\"}; only schema is required")
   private List<Path> inputs = List.of();
 
   @Option(
@@ -130,7 +135,8 @@ final class ServingCommand implements Callable<Integer> {
       paramLabel = "span|tool|steady",
       description =
           "what rates are divided by: first start to last end (default), the tool's own, or from"
-              + " the first end to the last start with only the requests in it")
+              + " the first end to the last start: then rates and goodput are of the requests that"
+              + " end in it, latencies of those that start in it")
   private String duration;
 
   @Option(
@@ -176,6 +182,12 @@ final class ServingCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
+    if ((json ? 1 : 0) + (csv ? 1 : 0) + (identifyCsv ? 1 : 0) > 1) {
+      throw usage("--json, --csv and --identify-csv exclude each other");
+    }
+    if (schema && !inputs.isEmpty()) {
+      throw usage("--schema prints the schema and reads no FILE");
+    }
     if (schema) {
       out.print(ServingReport.schema());
       out.flush();

@@ -54,6 +54,25 @@ class ServingCommandTest {
   }
 
   @Test
+  void contradictingOutputsAreRefused() {
+    assertThat(run(file.toString(), "--json", "--csv")).isEqualTo(64);
+    assertThat(err.toString()).contains("exclude each other");
+    assertThat(run(file.toString(), "--schema")).isEqualTo(64);
+  }
+
+  @Test
+  void standardInput() throws Exception {
+    java.io.InputStream before = System.in;
+    try {
+      System.setIn(Files.newInputStream(file));
+      assertThat(run("-", "--ttft", "1000ms")).isZero();
+    } finally {
+      System.setIn(before);
+    }
+    assertThat(out.toString()).contains("2 of 2 good").contains("standard input");
+  }
+
+  @Test
   void checklistSetsTheExitCode() {
     assertThat(run(file.toString(), "--require-checklist", "--json")).isEqualTo(1);
     assertThat(out.toString()).contains("\"verdict\" : \"fail\"");

@@ -50,6 +50,10 @@ public final class Analysis {
     s.notes.addAll(run.notes);
     s.labels.putAll(run.labels);
     s.labels.putAll(labels);
+    if (run.durationS <= 0 || Double.isInfinite(run.durationS)) {
+      s.notes.add("a duration of " + run.durationS + " s is none: taken as missing");
+      run.durationS = Double.NaN;
+    }
     Slo limits = slo.stated() || run.slo == null ? slo : run.slo;
     if (run.requests != null) {
       fromRequests(s, limits);
@@ -95,7 +99,7 @@ public final class Analysis {
     boolean pooledItl = !perRequest(definitions.itl());
     boolean weighted = definitions.compat() != null && definitions.compat().weightedByTokens();
     for (int i = 0; i < t.size(); i++) {
-      if (!t.ok(i) || !window.judges(i)) {
+      if (!t.ok(i) || !window.measures(i)) {
         continue;
       }
       ttft.add(values.ttft(i));
@@ -109,7 +113,13 @@ public final class Analysis {
       }
       s.singleToken += values.single(i) ? 1 : 0;
     }
-    long failures = window.steady() ? 0 : s.errors;
+    long failures = s.errors;
+    if (window.steady()) {
+      failures = 0;
+      for (int i = 0; i < t.size(); i++) {
+        failures += t.status(i) == Status.ERROR && window.measures(i) ? 1 : 0;
+      }
+    }
     Formula clock = s.run.ttftClock == null ? definitions.ttft() : s.run.ttftClock;
     put(s, Metric.TTFT, clock, ttft, failures);
     if (reasoning) {
@@ -117,15 +127,23 @@ public final class Analysis {
     }
     boolean own = definitions.compat() == Compat.GUIDELLM && s.run.toolTpot != null;
     put(s, Metric.TPOT, own ? s.run.toolTpot : definitions.tpot(), tpot, failures);
+    if (weighted) {
+      s.stat(Metric.TPOT).notIndependent();
+    }
     put(s, Metric.E2E, values.latencyFormula(), e2e, failures);
     if (pooledItl) {
       s.metrics.put(Metric.ITL, pooled(s, window));
     } else {
       put(s, Metric.ITL, definitions.itl(), itl, 0);
+      if (weighted) {
+        s.stat(Metric.ITL).notIndependent();
+      }
     }
     Sample chunks = t.gaps(Formula.ITL_CHUNK);
     if (definitions.compat() == Compat.AIPERF && chunks != null) {
-      s.others.put("icl", Stat.of(Metric.ITL, Formula.ITL_CHUNK, chunks, definitions, 0));
+      Stat icl = Stat.of(Metric.ITL, Formula.ITL_CHUNK, chunks, definitions, 0);
+      icl.notIndependent();
+      s.others.put("icl", icl);
     }
     if (values.notStreaming()) {
       String why = "not streaming: every answer came in one piece";
@@ -159,9 +177,7 @@ public final class Analysis {
     }
     Formula really = wanted == Formula.ITL_CHUNK ? s.run.gapFormula : wanted;
     Stat stat = Stat.of(Metric.ITL, really, gaps, definitions, 0);
-    // Gaps of one answer resemble each other: the interval for independent values would be a lie.
-    stat.p99Low = Double.NaN;
-    stat.p99High = Double.NaN;
+    stat.notIndependent();
     return stat;
   }
 
@@ -196,8 +212,8 @@ public final class Analysis {
     RequestTable t = s.run.requests;
     double busyMs = 0;
     for (int i = 0; i < t.size(); i++) {
-      double latency = t.ok(i) ? values.latency(i) : Double.NaN;
-      busyMs += Double.isNaN(latency) ? 0 : latency;
+      // An answer of unknown latency makes the sum unknown: it is not one of no latency.
+      busyMs += t.ok(i) ? values.latency(i) : 0;
     }
     s.meanConcurrency = busyMs / 1000 / s.durationS;
     if (t.size() > MAX_SWEEP) {
@@ -236,7 +252,7 @@ public final class Analysis {
     RequestTable t = s.run.requests;
     Map<Integer, Sample[]> buckets = new TreeMap<>();
     for (int i = 0; i < t.size(); i++) {
-      if (!t.ok(i) || !window.judges(i) || t.input(i) == Request.MISSING) {
+      if (!t.ok(i) || !window.measures(i) || t.input(i) == Request.MISSING) {
         continue;
       }
       int bucket = Integer.highestOneBit(Math.max(1, t.input(i)));
@@ -290,7 +306,7 @@ public final class Analysis {
         }
         s.metrics.put(metric, stat);
       } else if (metric != Metric.TTFO) {
-        s.metrics.put(metric, Stat.missing(metric, formula(metric), "not in the file"));
+        s.metrics.put(metric, Stat.missing(metric, definitions.formula(metric), "not in the file"));
       }
     }
     Compat compat = definitions.compat();
@@ -303,15 +319,5 @@ public final class Analysis {
               + " cannot be computed from them");
     }
     s.goodput = Goodput.bounds(run, definitions, limits, s.durationS);
-  }
-
-  private Formula formula(Metric metric) {
-    return switch (metric) {
-      case TTFT -> definitions.ttft();
-      case TTFO -> Formula.TTFO_FIRST_CONTENT;
-      case TPOT -> definitions.tpot();
-      case ITL -> definitions.itl();
-      case E2E -> definitions.e2e();
-    };
   }
 }

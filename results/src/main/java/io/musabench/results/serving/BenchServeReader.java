@@ -83,7 +83,7 @@ final class BenchServeReader implements Reader {
     }
 
     int requests() {
-      return Math.max(ttfts.size(), gaps ? outputs.size() : 0);
+      return ttfts.size() > 0 || gaps ? Math.max(ttfts.size(), outputs.size()) : 0;
     }
   }
 
@@ -109,6 +109,11 @@ final class BenchServeReader implements Reader {
       }
       statistics(d.scalars, d.run, sglang);
       latenciesAlone(d);
+      if (d.requests() > d.ttfts.size()) {
+        String note =
+            "%d requests, but only %d values in ttfts: the others have no TTFT and no E2E";
+        d.run.notes.add(String.format(java.util.Locale.ROOT, note, d.requests(), d.ttfts.size()));
+      }
     }
     if (documents.stream().anyMatch(d -> d.gaps)) {
       documents(
@@ -289,7 +294,12 @@ final class BenchServeReader implements Reader {
     if (gaps == null) {
       b.someEventsOnly();
     }
-    if (!Double.isNaN(ttft)) {
+    if (ttft == 0 && !failed) {
+      d.run.table().anomalies().zeroTtft++;
+    }
+    // Every later time is counted from the TTFT: without it there are gaps, but no times.
+    ttft = ttft == 0 ? Double.NaN : ttft;
+    if (!Double.isNaN(ttft) || gapCount > 0) {
       b.event(ttft * 1000, Request.MISSING, EventKind.CONTENT);
     }
     int from = 0;
@@ -303,8 +313,7 @@ final class BenchServeReader implements Reader {
       t += gaps[g];
       b.event(t * 1000, gaps[g] * 1000, Request.MISSING, EventKind.CONTENT);
     }
-    b.endMs(
-        (Double.isNaN(latency) || latency == 0 ? gaps == null ? Double.NaN : t : latency) * 1e3);
+    b.endMs(latency == 0 ? Double.NaN : latency * 1e3);
     d.run.table().add(b.build());
   }
 

@@ -7,7 +7,8 @@ import java.util.Set;
 
 /**
  * Several runs side by side. A column holds one definition only: a value by another formula is left
- * blank and the row says what it would have been.
+ * blank and the row says what it would have been. The column's definition is the default one if a
+ * run has it, else that of the first run that may stand in the column at all.
  */
 final class Comparison {
   private Comparison() {}
@@ -32,16 +33,13 @@ final class Comparison {
 
   static List<Row> of(List<Summary> summaries) {
     List<Row> rows = new ArrayList<>();
-    boolean reasoning = summaries.stream().anyMatch(Comparison::reasons);
+    boolean answerOnly = answerMayBeginLater(summaries);
     for (Summary s : summaries) {
       List<String> blanked = new ArrayList<>();
       Set<Metric> blanks = EnumSet.noneOf(Metric.class);
       for (Metric metric : new Metric[] {Metric.TTFT, Metric.TPOT, Metric.ITL, Metric.E2E}) {
         Stat stat = s.stat(metric);
-        // Where a model reasons first, the first token of the answer is not the first token.
-        boolean other =
-            !stat.formula.comparable() || reasoning && stat.formula == Formula.TTFT_FIRST_CONTENT;
-        if (!stat.missing() && other && !allAlike(metric, summaries)) {
+        if (!stat.missing() && !inColumn(stat.formula, metric, summaries, answerOnly)) {
           blanks.add(metric);
           blanked.add(
               metric.id() + " is " + stat.formula.id() + " here (" + stat.formula.meaning() + ")");
@@ -50,6 +48,38 @@ final class Comparison {
       rows.add(new Row(s, blanked, blanks, remarks(s)));
     }
     return rows;
+  }
+
+  private static boolean inColumn(
+      Formula formula, Metric metric, List<Summary> summaries, boolean answerOnly) {
+    if (allAlike(metric, summaries)) {
+      return true;
+    }
+    if (!formula.comparable()) {
+      return false;
+    }
+    if (metric == Metric.TTFT && !answerOnly) {
+      return true;
+    }
+    List<Formula> candidates =
+        summaries.stream()
+            .map(s -> s.stat(metric))
+            .filter(stat -> !stat.missing() && stat.formula.comparable())
+            .map(stat -> stat.formula)
+            .toList();
+    Formula wanted = summaries.get(0).definitions.formula(metric);
+    return formula == (candidates.contains(wanted) ? wanted : candidates.get(0));
+  }
+
+  /**
+   * Whether the first token of an answer may be another than the first token: where a run is known
+   * to reason first, and where no run tells reasoning from the answer and finds none. One that does
+   * speaks for the others, unless they are known to be of other models.
+   */
+  private static boolean answerMayBeginLater(List<Summary> summaries) {
+    return summaries.stream().anyMatch(Comparison::reasons)
+        || summaries.stream().noneMatch(s -> s.run.tellsReasoning)
+        || summaries.stream().map(s -> s.labels.getOrDefault("model", "")).distinct().count() > 1;
   }
 
   private static boolean reasons(Summary s) {

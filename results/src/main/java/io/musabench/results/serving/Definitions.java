@@ -49,7 +49,10 @@ public record Definitions(
     SPAN,
     /** What the tool's file says; the span where it says nothing. */
     TOOL,
-    /** From the first end to the last start: without ramp-up and drain, and only requests in it. */
+    /**
+     * From the first end to the last start, without ramp-up and drain: rates and goodput of the
+     * requests that end in it, latencies of those that start in it.
+     */
     STEADY
   }
 
@@ -81,6 +84,16 @@ public record Definitions(
         "single-token requests: " + lower(singleToken),
         "failed requests in goodput: " + lower(failed),
         "duration: " + lower(duration));
+  }
+
+  Formula formula(Metric metric) {
+    return switch (metric) {
+      case TTFT -> ttft;
+      case TTFO -> Formula.TTFO_FIRST_CONTENT;
+      case TPOT -> tpot;
+      case ITL -> itl;
+      case E2E -> e2e;
+    };
   }
 
   static String lower(Enum<?> e) {

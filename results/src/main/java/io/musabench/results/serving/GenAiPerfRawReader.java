@@ -69,6 +69,7 @@ final class GenAiPerfRawReader implements Reader {
 
   private boolean experiment(JsonParser p) throws IOException {
     run = new Run("genai-perf", source.name() + " [" + (runs.size() + 1) + "]");
+    run.tellsReasoning = true;
     run.table();
     streamAsked = false;
     streamSeen = false;

@@ -28,6 +28,9 @@ public record Goodput(
     String basis,
     String note) {
 
+  /** (n-1)p of a decimal p is an integer up to this. */
+  private static final double ROUNDING = 1e-9;
+
   static Goodput none(Slo slo, String why) {
     return new Goodput(
         slo, Double.NaN, -1, -1, 0, 0, Double.NaN, Double.NaN, Double.NaN, "none", why);
@@ -78,7 +81,7 @@ public record Goodput(
     Intervals.Bounds b = Intervals.wilson(good, considered);
     double share = considered == 0 ? Double.NaN : (double) good / considered;
     String note = considered == 0 ? "no request can be judged" : null;
-    double rate = considered == 0 ? Double.NaN : window.goodRate(good, share);
+    double rate = considered == 0 ? Double.NaN : window.goodRate(good);
     return new Goodput(
         slo,
         rate,
@@ -181,6 +184,7 @@ public record Goodput(
     }
     double low = 1;
     double atMost = 1;
+    boolean sizeKnown = true;
     double[][] limits = {
       {slo.ttftMs(), Metric.TTFT.ordinal()},
       {slo.tpotMs(), Metric.TPOT.ordinal()},
@@ -194,8 +198,13 @@ public record Goodput(
       if (r == null || r.formula == Formula.TPOT_INCL_FIRST) {
         return none(slo, "the file holds no requests, and no statistics of every limited metric");
       }
-      low = Math.max(0, low + shareAtLeast(r, limit[0], d) - 1);
-      atMost = Math.min(atMost, shareAtMost(r, limit[0], d));
+      long n = r.count > 0 ? r.count : run.ok;
+      sizeKnown &= n > 0;
+      low = Math.max(0, low + shareAtLeast(r, limit[0], d, n) - 1);
+      atMost = Math.min(atMost, shareAtMost(r, limit[0], d, n));
+    }
+    if (low > atMost + 1e-9) {
+      return none(slo, "the file's statistics contradict each other: no share fits all of them");
     }
     double answered =
         d.failed() != Definitions.Failed.EXCLUDE && run.ok > 0
@@ -209,20 +218,31 @@ public record Goodput(
         0,
         0,
         Double.NaN,
-        low * answered,
+        Math.min(low, atMost) * answered,
         atMost * answered,
         "percentiles",
-        "the file holds no requests: the share lies between what its percentiles allow");
+        "the file holds no requests: the share lies between what its percentiles allow"
+            + (sizeKnown
+                ? ""
+                : "; it does not say how many there were: many are assumed, few could be off by one"
+                    + " request"));
   }
 
-  private static double shareAtLeast(Reported r, double limit, Definitions d) {
+  /**
+   * The share of {@code n} values that percentiles prove to be inside the limit. A linearly
+   * interpolated percentile p lies between the values of ranks ⌊(n-1)p⌋+1 and ⌈(n-1)p⌉+1: inside
+   * the limit, it proves so for the lower one and those below it. Other methods take a value of no
+   * lower rank, and prove at least as much. Unknown n (not positive): the limit of large n.
+   */
+  private static double shareAtLeast(Reported r, double limit, Definitions d, long n) {
     if (keeps(r.max, limit, d)) {
       return 1;
     }
     double share = 0;
     for (var e : r.percentiles.entrySet()) {
       if (keeps(e.getValue(), limit, d)) {
-        share = Math.max(share, e.getKey() / 100);
+        double p = e.getKey() / 100;
+        share = Math.max(share, n > 0 ? (Math.floor((n - 1) * p + ROUNDING) + 1) / n : p);
       }
     }
     return share;
@@ -239,14 +259,16 @@ public record Goodput(
         slo, run.goodputPerS, good, judged, 0, 0, share, b.low(), b.high(), "tool", note);
   }
 
-  private static double shareAtMost(Reported r, double limit, Definitions d) {
+  /** The share at most: outside the limit, it proves so for the upper rank and those above it. */
+  private static double shareAtMost(Reported r, double limit, Definitions d, long n) {
     if (!Double.isNaN(r.min) && !keeps(r.min, limit, d)) {
       return 0;
     }
     double share = 1;
     for (var e : r.percentiles.entrySet()) {
       if (!keeps(e.getValue(), limit, d)) {
-        share = Math.min(share, e.getKey() / 100);
+        double p = e.getKey() / 100;
+        share = Math.min(share, n > 0 ? Math.ceil((n - 1) * p - ROUNDING) / n : p);
       }
     }
     return share;

@@ -11,7 +11,7 @@ import java.util.Arrays;
 /**
  * Files of one record a line, such as JSON Lines. Each line is read by itself, so that a broken one
  * costs only itself: broken lines are counted on the run, and a last line that was cut off is
- * noted.
+ * noted. A line of JSON may hold several records, one after the other or in an array.
  */
 final class Lines {
   /** Longer than any record; a longer line is not a file of one record a line. */
@@ -24,20 +24,22 @@ final class Lines {
     void read(JsonParser p) throws IOException;
   }
 
-  /** What to do with the bytes of a line; false if it is no record. */
+  /** What to do with the bytes of a line that is not JSON; false if it is no record. */
   interface Text {
     boolean read(byte[] bytes, int offset, int length) throws IOException;
   }
 
   private final Text text;
+  private final Record record;
   private byte[] line = new byte[1 << 16];
   private int length;
   private long good;
   private long bad;
   private boolean lastBad;
 
-  private Lines(Text text) {
+  private Lines(Text text, Record record) {
     this.text = text;
+    this.record = record;
   }
 
   /**
@@ -46,12 +48,15 @@ final class Lines {
    * @throws ServingFormatException if no line is a record
    */
   static void read(Source source, Run run, Record record) throws IOException {
-    readText(source, run, (bytes, offset, n) -> json(bytes, offset, n, record));
+    read(source, run, new Lines(null, record));
   }
 
   /** The same for lines that are not JSON. */
   static void readText(Source source, Run run, Text text) throws IOException {
-    Lines lines = new Lines(text);
+    read(source, run, new Lines(text, null));
+  }
+
+  private static void read(Source source, Run run, Lines lines) throws IOException {
     lines.all(source);
     boolean cut = lines.lastBad && lines.length > 0;
     if (cut) {
@@ -109,20 +114,47 @@ final class Lines {
     if (blank) {
       return;
     }
+    if (record != null) {
+      json(bytes, offset, n);
+      return;
+    }
     lastBad = !text.read(bytes, offset, n);
     good += lastBad ? 0 : 1;
     bad += lastBad ? 1 : 0;
   }
 
-  private static boolean json(byte[] bytes, int offset, int n, Record record) throws IOException {
+  private void json(byte[] bytes, int offset, int n) throws IOException {
+    long before = good + bad;
+    lastBad = false;
     try (JsonParser p = Json.FACTORY.createParser(bytes, offset, n)) {
-      if (p.nextToken() != JsonToken.START_OBJECT) {
-        return false;
+      for (JsonToken t = p.nextToken(); t != null && !lastBad; t = p.nextToken()) {
+        if (t == JsonToken.START_OBJECT) {
+          object(p);
+        } else if (t != JsonToken.START_ARRAY && t != JsonToken.END_ARRAY) {
+          unreadable();
+        }
       }
-      record.read(p);
-      return true;
-    } catch (JsonProcessingException | ServingFormatException | CharConversionException e) {
-      return false;
+    } catch (JsonProcessingException | CharConversionException e) {
+      unreadable();
     }
+    if (good + bad == before) {
+      unreadable();
+    }
+  }
+
+  private void object(JsonParser p) throws IOException {
+    try {
+      record.read(p);
+      good++;
+    } catch (ServingFormatException e) {
+      unreadable();
+      // A record that is whole but of another kind hides none of those behind it.
+      lastBad = p.currentToken() != JsonToken.END_OBJECT;
+    }
+  }
+
+  private void unreadable() {
+    bad++;
+    lastBad = true;
   }
 }

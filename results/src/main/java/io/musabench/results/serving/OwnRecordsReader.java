@@ -31,12 +31,14 @@ final class OwnRecordsReader implements Reader {
   private int output;
   private TokenSource tokenSource;
   private boolean events;
+  private boolean kinds;
 
   @Override
   public List<Run> read(Source source) throws IOException {
     Run run = new Run("musabench", source.name());
     RequestTable table = run.table();
     Lines.read(source, run, p -> request(p, table));
+    run.tellsReasoning = kinds;
     return List.of(run);
   }
 
@@ -100,7 +102,10 @@ final class OwnRecordsReader implements Reader {
           switch (i[0]++) {
             case 0 -> ms[0] = Json.number(q);
             case 1 -> tokens[0] = Json.count(q);
-            case 2 -> kind[0] = word(EventKind.class, q, EventKind.CONTENT);
+            case 2 -> {
+              kind[0] = word(EventKind.class, q, EventKind.CONTENT);
+              kinds = true;
+            }
             default -> {
               return false;
             }

@@ -28,16 +28,18 @@ public final class Prediction {
       double lowMs,
       double highMs) {
 
-    /** What to know before the two are compared; empty if nothing. */
+    /** What to know before the two are compared; null if nothing. */
     String differs(Summary s) {
       boolean lengths = far(input, s.meanInput) || far(output, s.meanOutput);
-      return lengths
+      boolean load = far(concurrency, s.run.concurrencyLimit);
+      return lengths || load
           ? String.format(
               Locale.ROOT,
-              "; not the same load: measured with %s tokens in and %s out",
+              "not the same load: measured with %s tokens in and %s out%s",
               Text.number(s.meanInput),
-              Text.number(s.meanOutput))
-          : "";
+              Text.number(s.meanOutput),
+              load ? ", " + Text.number(s.run.concurrencyLimit) + " requests at once" : "")
+          : null;
     }
 
     private static boolean far(double predicted, double measured) {
@@ -121,18 +123,18 @@ public final class Prediction {
     for (Case c : casesFor(s)) {
       out.printf(
           Locale.ROOT,
-          "  prediction  TPOT %.3f ms predicted%s, %.3f ms measured: %+.3f ms (%+.1f %%)"
-              + " unexplained%s%s%s%n",
+          "  prediction  TPOT %.3f ms predicted%s, %.3f ms measured: %+.3f ms (%+.1f %%"
+              + " of the measured) unexplained%s%s%s%n",
           c.tpotMs,
           Double.isNaN(c.lowMs + c.highMs)
               ? ""
               : String.format(Locale.ROOT, " (%.3f to %.3f)", c.lowMs, c.highMs),
           measured,
           measured - c.tpotMs,
-          100 * (measured / c.tpotMs - 1),
+          100 * (measured - c.tpotMs) / measured,
           c.interval(measured),
           c.name.isEmpty() ? "" : "; " + c.name,
-          c.differs(s));
+          c.differs(s) == null ? "" : "; " + c.differs(s));
     }
   }
 
@@ -149,6 +151,8 @@ public final class Prediction {
       JsonReport.number(g, "measured_tpot_ms", measured);
       JsonReport.number(g, "unexplained_ms", measured - c.tpotMs);
       JsonReport.number(g, "unexplained_share", (measured - c.tpotMs) / measured);
+      g.writeStringField("unexplained_share_of", "measured");
+      g.writeStringField("load_mismatch", c.differs(s));
       g.writeEndObject();
     }
     g.writeEndArray();

@@ -27,9 +27,16 @@ final class Reported {
     this.called = called;
   }
 
+  /** Statistics that no duration can have: below zero, or infinite. They are left out. */
+  int impossible;
+
   /** Sets one statistic by the names that tools use; others and missing values are ignored. */
   void set(String statistic, double ms) {
     if (Double.isNaN(ms)) {
+      return;
+    }
+    if (ms < 0 || Double.isInfinite(ms)) {
+      impossible++;
       return;
     }
     switch (statistic) {

@@ -59,8 +59,14 @@ final class RequestTable {
     /** Chunks that carried more than one token. */
     long severalTokens;
 
-    /** Gap lists whose sum is more than 1 % and 1 ms away from latency - TTFT. */
+    /** Gap lists whose sum contradicts the time from the first token to the last. */
     long gapSumOff;
+
+    /** Times and gaps, not requests, below zero. */
+    long negative;
+
+    /** Times and gaps, not requests, that are infinite. */
+    long infinite;
   }
 
   /** No model makes a token in this time; what comes so close together came in one packet. */
@@ -68,6 +74,7 @@ final class RequestTable {
 
   void add(Request r) {
     Reduced v = reduce(r);
+    clean(v);
     Status status = r.status;
     boolean nothing = !(v.firstToken > 0) && !(v.output > 0);
     if (status == Status.OK && nothing && (r.everyEvent || v.output == 0)) {
@@ -94,8 +101,8 @@ final class RequestTable {
     lastToken.addDouble(v.lastToken);
     end.addDouble(same(v.end, v.lastToken));
     scheduleDelay.addDouble(r.scheduleDelayMs);
-    toolTpot.addDouble(r.toolTpotMs);
-    toolItl.addDouble(r.toolItlMs);
+    toolTpot.addDouble(time(r.toolTpotMs));
+    toolItl.addDouble(time(r.toolItlMs));
     toolOutput.add(r.toolOutputTokens == r.outputTokens ? Request.MISSING : r.toolOutputTokens);
     input.add(r.inputTokens);
     output.add(v.output);
@@ -106,6 +113,38 @@ final class RequestTable {
     prompt.add(r.promptHash);
     if (ok && r.everyEvent) {
       poolGaps(r, v);
+    }
+  }
+
+  /** What cannot be a duration is missing, and counted. */
+  private double time(double ms) {
+    if (ms < 0) {
+      anomalies.negative++;
+      return Double.NaN;
+    }
+    if (Double.isInfinite(ms)) {
+      anomalies.infinite++;
+      return Double.NaN;
+    }
+    return ms;
+  }
+
+  private void clean(Reduced v) {
+    // The same moment is not counted twice.
+    boolean any = v.firstAny != v.firstToken;
+    boolean content = v.firstContent != v.firstToken;
+    boolean last = v.lastToken != v.firstToken;
+    boolean end = v.end != v.lastToken && v.end != v.firstToken;
+    double wasLast = v.lastToken;
+    double wasFirst = v.firstToken;
+    v.firstToken = time(v.firstToken);
+    v.firstAny = any ? time(v.firstAny) : v.firstToken;
+    v.firstContent = content ? time(v.firstContent) : v.firstToken;
+    v.lastToken = last ? time(v.lastToken) : v.firstToken;
+    if (end) {
+      v.end = time(v.end);
+    } else {
+      v.end = v.end == wasLast ? v.lastToken : v.end == wasFirst ? v.firstToken : v.end;
     }
   }
 
@@ -173,9 +212,10 @@ final class RequestTable {
   }
 
   private void poolGaps(Request r, Reduced v) {
-    double previous = Double.NaN;
+    int previous = -1;
     double total = 0;
-    boolean first = true;
+    boolean stated = false;
+    int gaps = 0;
     for (int i = 0; i < r.eventMs.length; i++) {
       if (r.eventKinds[i] == EventKind.EMPTY) {
         continue;
@@ -186,25 +226,42 @@ final class RequestTable {
       } else if (tokens > 1) {
         anomalies.severalTokens++;
       }
-      if (!Double.isNaN(previous)) {
-        double stated = r.eventGapMs[i];
-        double gap = Double.isNaN(stated) ? r.eventMs[i] - previous : stated;
+      if (previous >= 0) {
+        stated |= !Double.isNaN(r.eventGapMs[i]);
+        double said = r.eventGapMs[i];
+        double gap = time(Double.isNaN(said) ? r.eventMs[i] - r.eventMs[previous] : said);
         total += gap;
-        pool(gap, Math.max(1, tokens));
+        if (!Double.isNaN(gap)) {
+          pool(gap, Math.max(1, tokens));
+        }
         if (gap < TOGETHER_MS) {
           anomalies.gapsTogether++;
-          if (first) {
+          if (gaps == 0) {
             anomalies.firstTwoTogether++;
           }
         }
-        first = false;
+        gaps++;
       }
-      previous = r.eventMs[i];
+      previous = i;
     }
-    double rest = r.endMs - v.firstToken;
-    if (!first && Math.abs(total - rest) > Math.max(1, 0.01 * Math.abs(rest))) {
+    if (gaps > 0 && gapSumOff(total, total / gaps, stated, v)) {
       anomalies.gapSumOff++;
     }
+  }
+
+  /**
+   * Whether gaps do not add up to the time from the first token to the last. Where the file states
+   * gaps and no times of tokens, that time is only known from the end of the response: the sum may
+   * not be longer, and what is left over at the end, such as an event with the usage, is no gap
+   * unless it is as long as one.
+   */
+  private static boolean gapSumOff(double total, double mean, boolean stated, Reduced v) {
+    double last = stated ? v.end : v.lastToken;
+    double rest = last - v.firstToken;
+    double slack = Math.max(1, 0.01 * Math.abs(rest));
+    return stated
+        ? total - rest > slack || rest - total > Math.max(slack, 1.5 * mean)
+        : Math.abs(total - rest) > slack;
   }
 
   private void pool(double gap, int tokens) {

@@ -36,11 +36,17 @@ public final class Run {
 
   long measuredToNs = Request.NO_START;
 
+  /** The events of the file say whether they are reasoning or answer. */
+  boolean tellsReasoning;
+
   /** The file says what was asked for and nothing of what came. */
   boolean argumentsOnly;
 
   /** Metrics of which the file states nothing but zeros. */
   final List<String> allZero = new ArrayList<>();
+
+  /** Metrics with statistics below zero or infinite, which were left out. */
+  final List<String> impossible = new ArrayList<>();
 
   long total = -1;
   long ok = -1;
@@ -124,6 +130,9 @@ public final class Run {
 
   /** Takes over statistics; nothing but zeros means that nothing was measured. */
   void add(Reported statistics) {
+    if (statistics.impossible > 0) {
+      impossible.add(statistics.called);
+    }
     if (statistics.allZero()) {
       allZero.add(statistics.called);
     } else if (!statistics.empty()) {

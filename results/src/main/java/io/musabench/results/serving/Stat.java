@@ -142,6 +142,15 @@ public final class Stat {
     return d.compat() == null ? value : d.compat().roundPercentile(metric, value);
   }
 
+  /**
+   * Drops the interval by order statistics: values of one answer resemble each other, and a value
+   * that is counted once a token is not as many observations.
+   */
+  void notIndependent() {
+    p99Low = Double.NaN;
+    p99High = Double.NaN;
+  }
+
   /** Statistics alone tell P99 with failures only where it is infinite. */
   void failuresAmong(long ok, long failures) {
     if (1 + (ok + failures - 1) * 0.99 > ok) {

@@ -105,7 +105,9 @@ final class TextReport {
   private static void goodput(Summary s, PrintWriter out) {
     Goodput g = s.goodput;
     out.printf("  goodput     ");
-    if (g.basis().equals("requests") || g.basis().equals("tool")) {
+    if (g.considered() == 0) {
+      out.printf("- req/s: 0 of 0 good (-)");
+    } else if (g.basis().equals("requests") || g.basis().equals("tool")) {
       out.printf(
           Locale.ROOT,
           "%s req/s: %d of %d good (%.1f %%, 95 %% interval %.1f to %.1f %%)",

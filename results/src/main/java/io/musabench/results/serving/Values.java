@@ -14,7 +14,10 @@ final class Values {
     this.table = run.requests;
     this.definitions = definitions;
     this.own = own(run, definitions);
-    boolean wantsEnd = definitions.e2e() == Formula.E2E_LAST_BYTE;
+    // vLLM's own latency, where its file has it, runs on to the last event, even one without a
+    // token.
+    boolean wantsEnd =
+        definitions.e2e() == Formula.E2E_LAST_BYTE || own && definitions.compat() == Compat.VLLM;
     boolean lastTokens = false;
     boolean onlyEnds = false;
     boolean ends = false;

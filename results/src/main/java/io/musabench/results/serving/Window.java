@@ -5,7 +5,9 @@ package io.musabench.results.serving;
  *
  * <p>The span runs from the first start to the last end. The steady window runs from the first end
  * to the last start: before it the load builds up, after it it drains. Its latencies are those of
- * the requests that start in it; its rates count what ends in it.
+ * the requests that start in it; its rates and its goodput are of the requests that end in it,
+ * failed ones included, so that all of them count the same requests. A failed request whose end the
+ * file does not know ends when it starts.
  */
 final class Window {
   /** The end of a request may be the end of the window, and come out a little later. */
@@ -125,19 +127,31 @@ final class Window {
         ended += every ? 1 : 0;
         continue;
       }
-      if (toNs > fromNs) {
-        long end = table.startNs(i) + Math.round(table.lastSign(i) * 1e6);
-        if (table.startNs(i) == Request.NO_START || end <= fromNs || end > toNs + ROUNDING_NS) {
-          continue;
-        }
+      if (toNs > fromNs && !endsInside(i)) {
+        continue;
       }
       ended++;
       endedTokens += tokens;
     }
   }
 
-  /** Whether request {@code i} belongs to the latencies and to the goodput. */
+  private boolean endsInside(int i) {
+    long start = table.startNs(i);
+    if (start == Request.NO_START) {
+      return false;
+    }
+    double sign = table.lastSign(i);
+    long end = start + (Double.isNaN(sign) ? 0 : Math.round(sign * 1e6));
+    return end > fromNs && end <= toNs + ROUNDING_NS;
+  }
+
+  /** Whether request {@code i} belongs to the goodput. */
   boolean judges(int i) {
+    return !steady || endsInside(i);
+  }
+
+  /** Whether the latencies of request {@code i} belong to the statistics. */
+  boolean measures(int i) {
     long start = table.startNs(i);
     return !steady || start != Request.NO_START && start >= fromNs && start <= toNs;
   }
@@ -159,10 +173,7 @@ final class Window {
     return tokensOfAll / seconds;
   }
 
-  double goodRate(long good, double share) {
-    if (good == 0) {
-      return 0;
-    }
-    return steady ? share * requestsPerS() : good / seconds;
+  double goodRate(long good) {
+    return good == 0 ? 0 : good / seconds;
   }
 }
