@@ -44,8 +44,8 @@ final class AuditCommand implements Callable<Integer> {
           "the table; a result file of a serving benchmark, or a folder of them, is read too")
   private Path file;
 
-  @Option(names = "--concurrency", paramLabel = "N", description = "requests in flight")
-  private Integer concurrency;
+  @Option(names = "--concurrency", paramLabel = "N", description = "requests in flight, a mean too")
+  private Double concurrency;
 
   @Option(names = "--isl", paramLabel = "TOKENS", description = "tokens of a prompt")
   private Integer isl;

@@ -29,7 +29,7 @@ final class TpotIdentifyCommand extends Answer {
   private Path file;
 
   @Option(names = "--concurrency", paramLabel = "N", description = "requests in flight")
-  private Integer concurrency;
+  private Double concurrency;
 
   @Option(names = "--isl", paramLabel = "TOKENS", description = "tokens of a prompt")
   private Integer isl;

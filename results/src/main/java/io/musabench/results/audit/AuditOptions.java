@@ -14,7 +14,7 @@ import io.musabench.results.model.Precision;
  * @param tp tensor-parallel ranks
  * @param inputTokens tokens of a prompt
  * @param outputTokens tokens of an answer
- * @param concurrency requests in flight that the client keeps
+ * @param concurrency requests in flight that the client keeps; a mean may be a fraction
  * @param sloTtftMs limit on TTFT behind the goodput
  * @param sloTpotMs limit on TPOT behind the goodput
  * @param device name or path of a data sheet
@@ -26,7 +26,7 @@ public record AuditOptions(
     Integer tp,
     Integer inputTokens,
     Integer outputTokens,
-    Integer concurrency,
+    Double concurrency,
     Double sloTtftMs,
     Double sloTpotMs,
     String device,

@@ -8,6 +8,8 @@ import io.musabench.results.audit.TableAudit.RowVerdict;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -60,7 +62,7 @@ public final class AuditReport {
         wrap(
             out,
             "  smallest edit: ",
-            edits(v.edits())
+            edits(v.row(), v.edits())
                 + (v.consistentAfter() ? "" : "; what is left cannot be mended by one number"));
       }
     }
@@ -112,14 +114,30 @@ public final class AuditReport {
     return level.name().toLowerCase(Locale.ROOT);
   }
 
-  private static String edits(List<Edit> edits) {
+  /** In the units of the file, so that the numbers can be put into it. */
+  private static String edits(EndToEndRow row, List<Edit> edits) {
     StringBuilder text = new StringBuilder();
     for (Edit e : edits) {
       text.append(text.isEmpty() ? "" : ", and ");
-      text.append(e.field()).append(' ').append(Units.number(e.from()));
-      text.append(" -> ").append(Units.number(e.to()));
+      text.append(e.field()).append(' ').append(plain(printed(row, e, e.from())));
+      text.append(" -> ").append(plain(printed(row, e, e.to())));
     }
     return text.toString();
+  }
+
+  /** A number of the row in the unit of its column. */
+  private static double printed(EndToEndRow row, Edit edit, double value) {
+    // Ten digits: what a change of units adds behind them is no part of the number.
+    double inFile = value / row.scale(edit.key());
+    return Double.isFinite(inFile)
+        ? BigDecimal.valueOf(inFile).round(new MathContext(10)).doubleValue()
+        : inFile;
+  }
+
+  private static String plain(double value) {
+    return Double.isFinite(value)
+        ? BigDecimal.valueOf(value).stripTrailingZeros().toPlainString()
+        : Units.NOTHING;
   }
 
   /** Breaks a line between words; what follows is indented. */
@@ -161,7 +179,7 @@ public final class AuditReport {
           ObjectNode node = findings.addObject();
           node.put("row", v.row().number());
           node.put("config", v.row().label());
-          finding(node, f);
+          finding(node, v.row(), f);
         }
       }
     }
@@ -185,27 +203,27 @@ public final class AuditReport {
       JsonText.number(node, name, value(little, name));
     }
     ArrayNode checks = node.putArray("checks");
-    v.findings().forEach(f -> finding(checks.addObject(), f));
-    edits(node.putArray("smallest_edit"), v.edits());
+    v.findings().forEach(f -> finding(checks.addObject(), v.row(), f));
+    edits(node.putArray("smallest_edit"), v.row(), v.edits());
     node.put("consistent_after_edit", v.consistentAfter());
   }
 
-  private static void finding(ObjectNode node, Finding f) {
+  private static void finding(ObjectNode node, EndToEndRow row, Finding f) {
     node.put("id", f.id());
     node.put("level", word(f.level()));
     node.put("basis", f.basis().name().toLowerCase(Locale.ROOT));
     node.put("what", f.what());
     node.put("effect", f.effect());
     JsonText.numbers(node, "numbers", f.numbers());
-    edits(node.putArray("edits"), f.edits());
+    edits(node.putArray("edits"), row, f.edits());
   }
 
-  private static void edits(ArrayNode array, List<Edit> edits) {
+  private static void edits(ArrayNode array, EndToEndRow row, List<Edit> edits) {
     for (Edit e : edits) {
       ObjectNode node = array.addObject();
       node.put("field", e.field());
-      JsonText.number(node, "from", e.from());
-      JsonText.number(node, "to", e.to());
+      JsonText.number(node, "from", printed(row, e, e.from()));
+      JsonText.number(node, "to", printed(row, e, e.to()));
       JsonText.number(node, "factor", e.factor());
     }
   }

@@ -9,6 +9,11 @@ package io.musabench.results.audit;
  * @param to what it would have to be
  */
 public record Edit(String field, String key, double from, double to) {
+  /** The same with another aim. */
+  Edit to(double changed) {
+    return new Edit(field, key, from, changed);
+  }
+
   /** How far it changes the number: the larger of the two over the smaller, at least 1. */
   public double factor() {
     return from > 0 && to > 0 ? Math.max(to / from, from / to) : Double.POSITIVE_INFINITY;

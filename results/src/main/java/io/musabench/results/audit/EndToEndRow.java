@@ -33,7 +33,8 @@ public final class EndToEndRow {
     StringBuilder label = new StringBuilder(text(Column.MODEL));
     for (String key : new String[] {Column.TP, Column.ISL, Column.OSL, Column.CONCURRENCY}) {
       if (has(key)) {
-        label.append(label.isEmpty() ? "" : " ").append(key).append('=').append((long) get(key));
+        label.append(label.isEmpty() ? "" : " ").append(key).append('=');
+        label.append(RowChecks.number(get(key)));
       }
     }
     return label.isEmpty() ? "row " + number : label.toString();
@@ -111,6 +112,12 @@ public final class EndToEndRow {
   double rounding(String key) {
     Cell cell = cells.get(key);
     return cell == null ? 0 : cell.rounding();
+  }
+
+  /** Factor from the unit of a column to the one here; 1 where it has no column. */
+  double scale(String key) {
+    Cell cell = cells.get(key);
+    return cell == null ? 1 : cell.scale();
   }
 
   /** Header of a column in the file, or its key where it has none. */

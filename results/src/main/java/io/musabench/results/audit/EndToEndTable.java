@@ -200,7 +200,12 @@ public record EndToEndTable(
       if (cell.value() < 0 || cell.value() == 0 && !zeroAllowed) {
         throw new IllegalArgumentException(where + text + " is not above 0");
       }
-      boolean whole = Column.LOAD.contains(column.key());
+      // A concurrency may be a mean over a run, and then a fraction.
+      boolean concurrency = column.key().equals(Column.CONCURRENCY);
+      boolean whole = Column.LOAD.contains(column.key()) && !concurrency;
+      if (concurrency && cell.value() > 1e9) {
+        throw new IllegalArgumentException(where + text + " is above 1e9");
+      }
       if (whole && (cell.value() != Math.rint(cell.value()) || cell.value() > 1e9)) {
         throw new IllegalArgumentException(where + text + " is not a whole number of at least 1");
       }

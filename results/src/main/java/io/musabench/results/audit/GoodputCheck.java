@@ -59,7 +59,25 @@ final class GoodputCheck {
                 Column.ITL + "_p99",
                 Column.TTFT + "_p50",
                 Column.TTFT + "_p99"),
-            changed -> new Bounds(changed).possible()));
+            changed -> new Bounds(changed).possible() && !crossesLimit(s, changed)));
+  }
+
+  /**
+   * Whether a latency changed sides of its limit: that moves the bounds by jumps, whatever it is
+   * that the numbers have against each other, and so explains nothing.
+   */
+  private static boolean crossesLimit(Subject from, Subject to) {
+    return from.row().cells().entrySet().stream()
+        .anyMatch(
+            e -> {
+              double limit =
+                  e.getKey().startsWith(Column.TTFT + "_")
+                      ? from.load().sloTtftMs
+                      : e.getKey().startsWith(Column.TPOT + "_")
+                          ? from.load().sloTpotMs
+                          : Double.NaN;
+              return e.getValue().value() < limit != to.row().get(e.getKey()) < limit;
+            });
   }
 
   /** The bounds and the share that the table claims. */

@@ -152,12 +152,12 @@ public final class Load {
     return Double.isNaN(ranks) ? -1 : (int) ranks;
   }
 
-  private double number(String name, double inRow, Integer option, int ofCourse) {
+  private double number(String name, double inRow, Number option, int ofCourse) {
     if (!Double.isNaN(inRow)) {
       return inRow;
     }
     if (option != null) {
-      return option;
+      return option.doubleValue();
     }
     if (course) {
       assumed.put(name, name + " " + ofCourse);

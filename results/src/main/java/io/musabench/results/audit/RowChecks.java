@@ -143,6 +143,14 @@ final class RowChecks {
     List<Edit> edits = new ArrayList<>();
     outside(s, Column.TPOT, "TPOT", tpot, LEAST_TPOT_MS, MOST_TPOT_MS, seen, edits);
     outside(s, Column.TTFT, "TTFT", ttft, LEAST_TTFT_MS, MOST_TTFT_MS, seen, edits);
+    // What would lie below TPOT or TTFT once these are mended has the same slip.
+    double itl = s.row().get(Column.ITL + "_p99");
+    if (tpot < LEAST_TPOT_MS && (itl < 1e3 * tpot || s.row().either(Column.ITL) < 100 * tpot)) {
+      addScaled(s, Column.ITL, 1e3, edits);
+    }
+    if (ttft < LEAST_TTFT_MS && s.row().either(Column.E2E) < 1e3 * ttft) {
+      addScaled(s, Column.E2E, 1e3, edits);
+    }
     if (seen.isEmpty() && ttft < tpot / 10) {
       seen.add(
           text(
@@ -157,7 +165,7 @@ final class RowChecks {
     if (implied > 2 * limit && inTokens > limit / 2 && inTokens < 2 * limit) {
       seen.add(
           text(
-              "the throughput of %.4g /s fits the concurrency of %.0f if it counts tokens, not"
+              "the throughput of %.4g /s fits the concurrency of %.4g if it counts tokens, not"
                   + " requests",
               s.requestsPerS(), limit));
       addScaled(s, Column.THROUGHPUT, 1 / s.load().output, edits);
@@ -377,7 +385,7 @@ final class RowChecks {
           "throughput is not in the table"
               + (Double.isNaN(limit)
                   ? ""
-                  : text("; %.0f in flight would give %.3g req/s", limit, limit / seconds)),
+                  : text("; %.4g in flight would give %.3g req/s", limit, limit / seconds)),
           "",
           numbers,
           List.of());
@@ -390,7 +398,7 @@ final class RowChecks {
       return finding(id, OK, law, "nothing to compare with: give --concurrency", numbers);
     }
     if (limit >= low && limit <= high) {
-      return finding(id, OK, law + text(", concurrency %.0f", limit), "", numbers);
+      return finding(id, OK, law + text(", concurrency %.4g", limit), "", numbers);
     }
     List<Edit> edits = new ArrayList<>();
     edits.add(edit(s.with(Column.CONCURRENCY, limit), Column.CONCURRENCY, rate * seconds));
@@ -404,13 +412,13 @@ final class RowChecks {
         id,
         WARN,
         ARITHMETIC,
-        law + text(", not %.0f", limit),
+        law + text(", not %.4g", limit),
         limit > high
             ? text(
-                "the load was not kept at %.0f: the client was short of load, or rate or latency"
+                "the load was not kept at %.4g: the client was short of load, or rate or latency"
                     + " are of another run",
                 limit)
-            : text("more than %.0f can have in flight: rate or latency is wrong", limit),
+            : text("more than %.4g can have in flight: rate or latency is wrong", limit),
         numbers,
         edits);
   }

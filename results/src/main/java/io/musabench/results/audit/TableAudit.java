@@ -3,6 +3,9 @@ package io.musabench.results.audit;
 import io.musabench.results.audit.Finding.Level;
 import io.musabench.results.audit.RowChecks.Check;
 import io.musabench.results.audit.RowChecks.Subject;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -22,6 +25,11 @@ public record TableAudit(
     EndToEndTable table, List<RowVerdict> rows, List<String> assumptions, List<Ratio> ratios) {
   /** Repairs of one row; more would be another row. */
   private static final int MOST_EDITS = 8;
+
+  private static final int FEWEST_DIGITS = 3;
+  private static final int MOST_DIGITS = 8;
+  private static final List<RoundingMode> SIDES =
+      List.of(RoundingMode.HALF_UP, RoundingMode.CEILING, RoundingMode.FLOOR);
 
   /**
    * What was found about one row.
@@ -78,7 +86,7 @@ public record TableAudit(
       Subject subject = new Subject(row, load);
       List<Finding> findings = new ArrayList<>();
       for (Check check : RowChecks.ALL) {
-        findings.add(check.of(subject, previous));
+        findings.add(rounded(check, subject, previous));
       }
       Repair repair = new Repair(subject, repairedPrevious);
       verdicts.add(new RowVerdict(row, findings, repair.edits(), repair.warnings() == 0));
@@ -104,6 +112,30 @@ public record TableAudit(
             + RowChecks.number(Math.round(1000 * options.tolerance()) / 10.0)
             + " %");
     return new TableAudit(table, verdicts, assumptions, ratios(table));
+  }
+
+  /** A finding whose edits are numbers as people write them, and still satisfy the check. */
+  private static Finding rounded(Check check, Subject subject, Subject previous) {
+    Finding found = check.of(subject, previous);
+    return found.edits().isEmpty()
+        ? found
+        : found.withEdits(
+            found.edits().stream().map(e -> rounded(check, subject, previous, e)).toList());
+  }
+
+  private static Edit rounded(Check check, Subject subject, Subject previous, Edit edit) {
+    double scale = subject.row().scale(edit.key());
+    BigDecimal exact = BigDecimal.valueOf(edit.to() / scale);
+    for (int digits = FEWEST_DIGITS; digits <= MOST_DIGITS; digits++) {
+      for (RoundingMode mode : SIDES) {
+        double to = scale * exact.round(new MathContext(digits, mode)).doubleValue();
+        if (check.level(subject.with(edit.key(), to), previous) != Level.WARN) {
+          return edit.to(to);
+        }
+      }
+    }
+    // An edit that satisfies the check only together with others.
+    return edit.to(scale * exact.round(new MathContext(MOST_DIGITS)).doubleValue());
   }
 
   /** Whether no row has a finding that objects. */
@@ -170,7 +202,7 @@ public record TableAudit(
         if (check.level(current, previous) != Level.WARN) {
           continue;
         }
-        Finding finding = check.of(current, previous);
+        Finding finding = rounded(check, current, previous);
         List<Subject> candidates = new ArrayList<>();
         finding.edits().forEach(e -> candidates.add(current.with(e.key(), e.to())));
         if (finding.id().equals("units")) {

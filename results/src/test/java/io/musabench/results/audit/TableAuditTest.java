@@ -33,7 +33,7 @@ class TableAuditTest {
     return TableAudit.of(EndToEndTable.parse("t.csv", csv), AuditOptions.NONE);
   }
 
-  private static AuditOptions options(Integer osl, Integer concurrency) {
+  private static AuditOptions options(Integer osl, double concurrency) {
     return new AuditOptions(null, null, null, osl, concurrency, null, null, null, null, 0.1);
   }
 
@@ -99,6 +99,82 @@ class TableAuditTest {
               assertThat(e.field()).isEqualTo("concurrency");
               assertThat(e.to()).isCloseTo(43.2, within(0.05));
             });
+  }
+
+  /** Tables with every kind of objection, in milliseconds and in seconds. */
+  static final List<String> TROUBLED =
+      List.of(
+          COURSE,
+          """
+          config,ttft_p50_s,ttft_p99_s,tpot_ms,itl_p99_ms,throughput_req_s,goodput_req_s
+          a,0.820,1.860,62,96,2.1,0.4
+          b,0.410,1.240,62,96,3.4,1.1
+          c,0.360,0.980,27,44,5.8,5.3
+          """,
+          """
+          config,ttft_p50_ms,ttft_p99_ms,tpot_ms,itl_p99_ms,throughput_req_s,goodput_req_s
+          swap,1860,820,62,96,2.1,0.4
+          more,820,1860,62,96,2.1,2.5
+          gaps,820,1860,62,40,2.1,0.4
+          units,0.82,1.86,0.062,0.096,2.1,0.1
+          """);
+
+  @Test
+  void editsAsPrintedMakeEachRowConsistent() throws Exception {
+    for (String csv : TROUBLED) {
+      // Each row by itself: another load makes the rows before incomparable.
+      String header = csv.lines().findFirst().orElseThrow();
+      for (String line : csv.lines().skip(1).toList()) {
+        TableAudit before = audit(header + "\n" + line + "\n");
+        AuditReport report = new AuditReport(before);
+        JsonNode edits =
+            new ObjectMapper().readTree(report.json()).at("/rows/0").path("smallest_edit");
+        assertThat(edits).as(line).isNotEmpty();
+        List<String> names = List.of(header.split(","));
+        String[] cells = line.split(",");
+        double concurrency = 128;
+        for (JsonNode e : edits) {
+          String to = e.path("to").asText();
+          String name = e.path("field").asText();
+          assertThat(report.text().replaceAll("\\s+", " ")).contains(name).contains("-> " + to);
+          if (name.equals("concurrency")) {
+            concurrency = Double.parseDouble(to);
+          } else {
+            cells[names.indexOf(name)] = to;
+          }
+        }
+        AuditOptions options = options(null, concurrency);
+        TableAudit after =
+            TableAudit.of(
+                EndToEndTable.parse("t", header + "\n" + String.join(",", cells) + "\n"), options);
+        assertThat(after.rows().get(0).findings())
+            .as(line + " with " + edits)
+            .noneMatch(f -> f.level() == Level.WARN);
+      }
+    }
+  }
+
+  @Test
+  void theEditOfAGoodputDoesNotMoveALatencyAcrossItsLimit() {
+    RowVerdict last = audit(COURSE).rows().get(3);
+    assertThat(last.edits()).extracting(Edit::field).contains("goodput_req_s");
+    assertThat(last.edits()).extracting(Edit::field).doesNotContain("ttft_p99_ms");
+  }
+
+  @Test
+  void oneSlipOfUnitsIsMendedInEveryColumn() {
+    RowVerdict row = audit(TROUBLED.get(2)).rows().get(3);
+    assertThat(row.edits())
+        .filteredOn(e -> e.field().equals("itl_p99_ms"))
+        .singleElement()
+        .satisfies(e -> assertThat(e.to()).isEqualTo(96));
+  }
+
+  @Test
+  void aConcurrencyMayBeAMean() {
+    TableAudit audit =
+        audit("config,ttft_p50_ms,tpot_ms,rps,osl,concurrency\nx,410,31,5.2,256,43.2\n");
+    assertThat(audit.consistent()).isTrue();
   }
 
   @Test
@@ -227,7 +303,7 @@ class TableAuditTest {
   @Test
   void unknownNamesOnTheCommandLineAreErrorsAndInTheTableAreNot() {
     AuditOptions wrong =
-        new AuditOptions("Qwen3-33B", 4, 1024, 256, 8, null, null, "S5000", null, 0.1);
+        new AuditOptions("Qwen3-33B", 4, 1024, 256, 8.0, null, null, "S5000", null, 0.1);
     EndToEndTable table = EndToEndTable.parse("t", "name,tpot_ms\nx,20\n");
     assertThatThrownBy(() -> TableAudit.of(table, wrong)).hasMessageContaining("Qwen3-32B");
     Finding roof =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.musabench.results.model.Models;
+import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
 import io.musabench.results.tpot.kernels.KernelTimes;
 import java.io.IOException;
@@ -15,12 +16,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ValidationTest {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final Path H100 = Path.of("../../shared/data/h100");
+
+  @TempDir Path folder;
 
   private static Validation imagined() {
     return new Validation(AnalyticKernels.times(), b -> b, Models::find);
@@ -92,6 +96,34 @@ class ValidationTest {
     assertThat(report.tpot().rows()).isEqualTo(26);
     assertThat(report.possible().rows()).isEqualTo(24);
     assertThat(report.worst(1).get(0).row()).isEqualTo(rows.get(24));
+  }
+
+  @Test
+  void oneImpossibleRowOfManyIsSetAsideAlone() {
+    List<ServingRow> rows = new ArrayList<>(rows(0, 0));
+    rows.set(1, row(2, 8, 512, 128, 0.1, 1e-8));
+    Validation.Report report = imagined().report(rows);
+    assertThat(report.lines().stream().filter(l -> !l.setAside().isEmpty()))
+        .singleElement()
+        .satisfies(l -> assertThat(l.row().tpotSeconds()).isEqualTo(1e-8));
+    assertThat(report.possible().rows()).isEqualTo(23);
+    assertThat(report.possible().mape()).isLessThan(1e-12);
+    assertThat(report.cells()).allSatisfy(c -> assertThat(c.errors().mape()).isLessThan(1e-12));
+  }
+
+  @Test
+  void roofsThatNobodyKnowsAreTheBestOfTheTimesAndSaySo() throws IOException {
+    // Times of which all roofs are only the best of the same times.
+    Path csv =
+        Files.writeString(
+            folder.resolve("k.csv"),
+            "kernel,shape,precision,seconds_us,relative_error,source\n"
+                + "gemm,m=1 n=2560 k=5120,bf16,13.9,0.03,me\n"
+                + "all_reduce,elements=5120 ranks=4,bf16,4.8,0.03,me\n");
+    KernelSource source = KernelSources.open(csv, Mode.GRAPH);
+    // 10240 bytes, of which each rank sends 3/4 twice, in 4.8 us.
+    assertThat(source.roofs().linkGbPerS()).isCloseTo(2 * 0.75 * 10240 / 4.8e3, within(1e-6));
+    assertThat(source.roofs().provenance()).isEqualTo(Provenance.ASSUMED);
   }
 
   /**

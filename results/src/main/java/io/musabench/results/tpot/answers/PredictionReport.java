@@ -29,6 +29,9 @@ public final class PredictionReport {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
   public static final int SCHEMA_VERSION = 1;
 
+  /** What the interval of a TPOT covers. */
+  static final String INTERVAL = "kernel times only; host gap, scheduler not in it";
+
   private final Setup setup;
   private final List<Prediction> predictions = new ArrayList<>();
   private final List<BatchSpec> batches;
@@ -60,11 +63,9 @@ public final class PredictionReport {
       out.append("\nPredicted, closed loop, ").append(first.inputTokens()).append(" tokens in, ");
       out.append(first.outputTokens()).append(" out; nothing here was measured but the kernels\n");
       out.append(overview());
-      out.append(
-          "  TPOT with its 90 % interval; TTFT from requests that come one by one to all at");
-      out.append(
-          " once; known: part of the decode\n  step's time that was measured or lies between");
-      out.append(" measured points\n");
+      out.append("  90 %: interval of TPOT, " + INTERVAL + "; TTFT from requests that come one\n");
+      out.append("  by one to all at once; known: part of the decode step's time that was");
+      out.append(" measured or lies between measured points\n");
       for (Prediction p : predictions) {
         if (!p.remark().isEmpty()) {
           out.append("  note: ").append(p.workload().concurrency()).append(" in flight: ");
@@ -91,11 +92,16 @@ public final class PredictionReport {
     Engine e = model.engine();
     return String.format(
         Locale.ROOT,
-        "%s, %s, %s; kernel times: %s%n",
+        "%s, %s, %s; kernel times: %s; roofs: %s%n",
         e.layout(),
         e.precision(),
         e.mode().name().toLowerCase(Locale.ROOT),
-        model.times().source().name());
+        model.times().source().name(),
+        roofsFrom(model.times().source().roofs()));
+  }
+
+  private static String roofsFrom(DeviceRoofs roofs) {
+    return roofs.provenance() == Provenance.ASSUMED ? "not known" : roofs.provenance().text();
   }
 
   private String overview() {
@@ -103,7 +109,7 @@ public final class PredictionReport {
         new TextTable(
             ">in flight",
             ">TPOT",
-            ">90 % interval",
+            ">90 %, kernels only",
             ">TTFT",
             ">req/s",
             ">tokens/s",
@@ -145,7 +151,16 @@ public final class PredictionReport {
     out.append(step.hostBound() ? "; the host binds)\n" : ")\n");
     TextTable table =
         new TextTable(
-            "operation", "shape", ">calls", ">each", ">all", ">share", ">of roof", "bound", "from");
+                "operation",
+                "shape",
+                ">calls",
+                ">each",
+                ">all",
+                ">share",
+                ">of roof",
+                "bound",
+                "from")
+            .uncut();
     for (Term t : step.terms()) {
       table.row(
           t.role(),
@@ -165,6 +180,10 @@ public final class PredictionReport {
   private double roof(Term t) {
     Engine e = setup.model().engine();
     DeviceRoofs roofs = setup.model().times().source().roofs();
+    if (roofs.provenance() == Provenance.ASSUMED) {
+      // The best rate among these very kernels is no roof that they could be compared with.
+      return Double.NaN;
+    }
     return roofs.seconds(t.call(), new Operation(t.role(), t.call()).precision(e.precision()));
   }
 
@@ -272,6 +291,7 @@ public final class PredictionReport {
     JsonText.number(node, "value_ms", 1e3 * e.value());
     JsonText.number(node, "low_ms", 1e3 * e.low());
     JsonText.number(node, "high_ms", 1e3 * e.high());
+    node.put("interval", INTERVAL);
     node.put("provenance", e.provenance().text());
   }
 

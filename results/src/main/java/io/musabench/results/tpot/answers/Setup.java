@@ -173,6 +173,11 @@ public record Setup(StepModel model, List<String> assumptions) {
     if (asked.kernels.isEmpty()) {
       throw new IllegalArgumentException(NO_KERNELS);
     }
+    return validate(asked, measured, null);
+  }
+
+  /** The same with kernel times that are open already; null: those asked for. */
+  static ValidationReport validate(Request asked, Path measured, KernelSource open) {
     List<ServingRow> rows;
     try {
       if (!Files.isRegularFile(measured)) {
@@ -184,7 +189,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     } catch (IOException e) {
       throw new IllegalArgumentException("Cannot read " + measured + ": " + e, e);
     }
-    KernelSource source = KernelSources.open(asked.kernels, asked.mode);
+    KernelSource source = open == null ? KernelSources.open(asked.kernels, asked.mode) : open;
     List<String> assumptions = new ArrayList<>(source.remarks());
     LaunchCosts launch = launch(asked, source, assumptions);
     KernelTimes times = new KernelTimes(source);

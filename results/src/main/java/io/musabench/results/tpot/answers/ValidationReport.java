@@ -63,12 +63,14 @@ public final class ValidationReport {
     StringBuilder out = new StringBuilder();
     out.append(file).append(" against kernel times of ").append(times.source().name());
     out.append("\nengine: ").append(engine).append("\n\n");
+    headline(out);
     TextTable table = new TextTable("prediction", ">rows", ">MAPE", ">bias", ">P90");
-    row(table, "TPOT, nothing fitted", report.possible());
+    boolean some = report.possible().rows() < report.tpot().rows();
+    row(table, some ? "TPOT, rows that can be what they say" : "TPOT", report.possible());
     row(table, "baseline: kernel sum alone", baseline(Line::kernelSum));
     row(table, "baseline: roofline alone", baseline(Line::roofline));
-    if (report.possible().rows() < report.tpot().rows()) {
-      row(table, "TPOT, with the rows set aside below", report.tpot());
+    if (some) {
+      row(table, "TPOT, all rows", report.tpot());
       row(table, "  kernel sum alone", report.kernelSum());
       row(table, "  roofline alone", report.roofline());
     }
@@ -151,6 +153,40 @@ public final class ValidationReport {
     return out.toString();
   }
 
+  private void headline(StringBuilder out) {
+    int set = report.tpot().rows() - report.possible().rows();
+    out.append("TPOT, nothing fitted: MAPE ");
+    if (set > 0) {
+      out.append(percent(report.possible().mape())).append(" over the ");
+      out.append(report.possible().rows()).append(" rows that can be what they say, ");
+    }
+    out.append(percent(report.tpot().mape())).append(" over all ");
+    out.append(report.tpot().rows()).append(" rows\n");
+    if (set > 0) {
+      out.append("  ").append(Validation.SET_ASIDE_RULE).append('\n');
+    }
+    List<Line> lines = withInterval(true);
+    long inside = lines.stream().filter(Line::tpotInside).count();
+    out.append("  the 90 % interval of TPOT (").append(PredictionReport.INTERVAL);
+    out.append(") holds ").append(inside).append(" of ").append(lines.size());
+    out.append(" measured values\n\n");
+  }
+
+  private List<Line> withInterval(boolean comparable) {
+    return report.lines().stream()
+        .filter(l -> l.prediction().tpot().hasInterval())
+        .filter(l -> !comparable || l.setAside().isEmpty())
+        .toList();
+  }
+
+  private void coverage(ObjectNode node, boolean comparable) {
+    List<Line> lines = withInterval(comparable);
+    double inside = lines.stream().filter(Line::tpotInside).count();
+    JsonText.number(
+        node, "interval_coverage", lines.isEmpty() ? Double.NaN : inside / lines.size());
+    node.put("interval", PredictionReport.INTERVAL);
+  }
+
   /** Errors of a simpler prediction over the rows that are not set aside. */
   private Errors baseline(ToDoubleFunction<Line> seconds) {
     return Errors.of(
@@ -188,8 +224,13 @@ public final class ValidationReport {
     root.putObject("kernels").put("name", times.source().name());
     root.put("engine", engine);
     root.put("fitted_constants", 0);
-    errors(root.putObject("tpot"), report.possible());
-    errors(root.putObject("tpot_all_rows"), report.tpot());
+    ObjectNode comparable = root.putObject("tpot");
+    errors(comparable, report.possible());
+    coverage(comparable, true);
+    ObjectNode all = root.putObject("tpot_all_rows");
+    errors(all, report.tpot());
+    coverage(all, false);
+    root.put("set_aside_rule", Validation.SET_ASIDE_RULE);
     ObjectNode ttft = root.putObject("ttft");
     errors(ttft, report.ttft().errors());
     JsonText.number(ttft, "inside_share", report.ttft().inside());
@@ -252,6 +293,7 @@ public final class ValidationReport {
     JsonText.number(node, "predicted_tpot_ms", 1e3 * p.tpot().value());
     JsonText.number(node, "predicted_tpot_low_ms", 1e3 * p.tpot().low());
     JsonText.number(node, "predicted_tpot_high_ms", 1e3 * p.tpot().high());
+    node.put("tpot_in_interval", l.tpotInside());
     JsonText.number(node, "error_pct", 100 * l.error());
     JsonText.number(node, "measured_ttft_ms", 1e3 * l.row().ttftSeconds());
     JsonText.number(node, "predicted_ttft_staggered_ms", 1e3 * p.ttftStaggered().value());

@@ -212,7 +212,7 @@ public final class WhatIf {
             ">in flight",
             "device",
             ">TPOT",
-            ">90 % interval",
+            ">90 %, kernels only",
             ">TTFT",
             ">req/s",
             ">decode step",

@@ -81,7 +81,7 @@ record Family(Kind kind, int first, int second, int page, Precision precision) {
   }
 
   /** Makes bytes and elements less than any time in seconds. */
-  private static final double TINY = 1e-24;
+  static final double TINY = 1e-24;
 
   /** A kernel without constants. */
   Family(Kind kind, Precision precision) {

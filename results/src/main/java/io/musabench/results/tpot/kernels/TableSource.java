@@ -527,7 +527,9 @@ final class TableSource implements KernelSource {
             if (family.kind().communicates()) {
               if (linkMissing) {
                 double factor = family.kind() == Kind.ALL_REDUCE ? 2 : 1;
-                link[0] = greater(link[0], factor * table.best(family.roof(BYTES)) / 1e9);
+                // The roof of communication is its bytes times a number that makes them small.
+                double rate = factor * table.best(family.roof(BYTES)) / Family.TINY;
+                link[0] = greater(link[0], rate / 1e9);
               }
             } else if (family.kind().hasRoof()) {
               if (readMissing) {

@@ -11,6 +11,7 @@ import io.musabench.results.model.BatchSpec;
 import io.musabench.results.tpot.AnalyticKernels;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.kernels.KernelSources;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -76,6 +77,46 @@ class AnswersTest {
     }
     assertThat(sum / 1e3).isCloseTo(step.path("kernels_ms").asDouble(), within(1e-6));
     assertThat(root.at("/steps/0/batch").asText()).isEqualTo("4q1s1k");
+  }
+
+  @Test
+  void withoutKnownRoofsThereIsNoShareOfThem() throws Exception {
+    Path csv =
+        Files.writeString(
+            folder.resolve("k.csv"),
+            "kernel,shape,precision,seconds_us,relative_error,source\n"
+                + "gemm,m=1 n=2560 k=5120,bf16,13.9,0.03,me\n"
+                + "paged_attention,batch=q1s1k heads=16:2:128 causal page=16,bf16,13,0.03,me\n"
+                + "all_reduce,elements=5120 ranks=4,bf16,4.8,0.03,me\n");
+    Setup setup = Setup.of(request(Mode.GRAPH), KernelSources.open(List.of(csv), Mode.GRAPH));
+    PredictionReport report =
+        new PredictionReport(setup, List.of(), List.of(BatchSpec.parse("1q1s1k")));
+    JsonNode root = tree(report.json());
+    assertThat(root.at("/steps/0/decomposition")).isNotEmpty();
+    assertThat(root.at("/steps/0/decomposition")).allMatch(t -> t.path("roof_us").isNull());
+    assertThat(report.text()).contains("roofs: not known").contains("memory bandwidth");
+  }
+
+  @Test
+  void validationSaysHowManyRowsTheIntervalHoldsAndWhichRowsCount() throws Exception {
+    Path csv =
+        Files.writeString(
+            folder.resolve("served.csv"),
+            "model,tp,isl,osl,concurrency,tpot_ms\n"
+                + "Qwen3-32B,4,1024,256,1,25\n"
+                + "Qwen3-32B,4,1024,256,8,0.00001\n"
+                + "Qwen3-32B,4,1024,256,16,40\n");
+    ValidationReport report = Setup.validate(request(Mode.GRAPH), csv, KERNELS);
+    JsonNode root = tree(report.json());
+    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(2);
+    assertThat(root.at("/tpot/mape_pct").asDouble()).isLessThan(100);
+    assertThat(root.at("/tpot_all_rows/rows").asInt()).isEqualTo(3);
+    assertThat(root.at("/tpot/interval_coverage").asDouble()).isBetween(0.0, 1.0);
+    assertThat(report.text())
+        .contains("over the 2 rows that can be what they say")
+        .contains("over all 3 rows")
+        .contains("kernel times only")
+        .contains("of 2 measured values");
   }
 
   @Test
