@@ -3,6 +3,7 @@ package io.musabench.jmh.cli;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.tpot.answers.PredictionReport;
 import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.Sweep;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Option;
     description =
         "Predicts from kernel times what the user of a service feels: TPOT with its interval, TTFT"
             + " from staggered to burst arrivals, throughput, what binds, and the operations of a"
-            + " step. Closed loop of --concurrency requests; several with commas. The subcommands"
+            + " step. Closed loop of --concurrency requests; several with commas or as a"
+            + " sweep. The subcommands"
             + " answer other questions.",
     subcommands = {
       TpotStepCommand.class,
@@ -41,11 +43,11 @@ final class TpotCommand extends Answer {
 
   @Option(
       names = "--concurrency",
-      paramLabel = "N",
+      paramLabel = "N|SWEEP",
       split = ",",
       defaultValue = "1",
-      description = "requests in flight; 1 by default")
-  private List<Integer> concurrency;
+      description = "requests in flight, sweeps too as 1..64, 8..64+8, 1..256*2; 1 by default")
+  private List<String> concurrency;
 
   @Option(
       names = "--batch",
@@ -56,12 +58,19 @@ final class TpotCommand extends Answer {
               + " mean context")
   private List<String> batches = List.of();
 
+  @Option(
+      names = "--decomposition",
+      description =
+          "the operations of every prediction in JSON; by default left out of more than "
+              + PredictionReport.MANY)
+  private boolean decomposition;
+
   @Override
   String answer(boolean json) {
     Setup setup = Setup.open(options.request());
     List<BatchSpec> steps = new ArrayList<>();
     batches.forEach(b -> steps.add(Setup.batch(b, loads.isl + loads.osl / 2)));
-    PredictionReport report = new PredictionReport(setup, loads.of(concurrency), steps);
-    return json ? report.json() : report.text();
+    PredictionReport report = new PredictionReport(setup, loads.of(Sweep.of(concurrency)), steps);
+    return json ? report.json(decomposition) : report.text();
   }
 }

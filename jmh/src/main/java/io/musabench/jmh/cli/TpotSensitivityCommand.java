@@ -2,6 +2,7 @@ package io.musabench.jmh.cli;
 
 import io.musabench.results.tpot.answers.Sensitivity;
 import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.Sweep;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,11 +22,12 @@ final class TpotSensitivityCommand extends Answer {
 
   @Option(
       names = {"--concurrency", "--batch"},
-      paramLabel = "N",
+      paramLabel = "N|SWEEP",
       split = ",",
       defaultValue = "1,8,32,128",
-      description = "requests in flight; 1,8,32,128 by default")
-  private List<Integer> concurrency;
+      description =
+          "requests in flight, sweeps too as 1..64, 8..64+8, 1..256*2; 1,8,32,128 by default")
+  private List<String> concurrency;
 
   @Option(
       names = "--change",
@@ -37,7 +39,7 @@ final class TpotSensitivityCommand extends Answer {
   @Override
   String answer(boolean json) {
     Setup setup = Setup.open(options.request());
-    Sensitivity s = new Sensitivity(setup, loads.of(concurrency), change / 100);
+    Sensitivity s = new Sensitivity(setup, loads.of(Sweep.of(concurrency)), change / 100);
     return json ? s.json() : s.text();
   }
 }

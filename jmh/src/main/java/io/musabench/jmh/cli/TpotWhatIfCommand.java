@@ -2,6 +2,7 @@ package io.musabench.jmh.cli;
 
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.Sweep;
 import io.musabench.results.tpot.answers.WhatIf;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
@@ -40,11 +41,12 @@ final class TpotWhatIfCommand extends Answer {
 
   @Option(
       names = {"--concurrency", "--batch"},
-      paramLabel = "N",
+      paramLabel = "N|SWEEP",
       split = ",",
       defaultValue = "1,8,32,128",
-      description = "requests in flight; 1,8,32,128 by default")
-  private List<Integer> concurrency;
+      description =
+          "requests in flight, sweeps too as 1..64, 8..64+8, 1..256*2; 1,8,32,128 by default")
+  private List<String> concurrency;
 
   @Option(
       names = "--utilisation",
@@ -65,7 +67,7 @@ final class TpotWhatIfCommand extends Answer {
             utilisation,
             DataSheet.find(from),
             DataSheet.find(to),
-            loads.of(concurrency));
+            loads.of(Sweep.of(concurrency)));
     return json ? answer.json() : answer.text();
   }
 }

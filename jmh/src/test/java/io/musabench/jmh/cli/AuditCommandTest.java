@@ -46,7 +46,7 @@ class AuditCommandTest {
   void strictSetsTheExitCode() {
     assertThat(run(file.toString(), "--strict", "--json")).isEqualTo(1);
     assertThat(out.toString()).contains("\"implied_concurrency\" : 43.238");
-    assertThat(run(file.toString(), "--strict", "--concurrency", "43", "--osl", "256")).isZero();
+    assertThat(run(file.toString(), "--strict", "--concurrency", "43.2", "--osl", "256")).isZero();
   }
 
   @Test

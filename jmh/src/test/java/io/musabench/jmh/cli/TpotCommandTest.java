@@ -124,6 +124,30 @@ class TpotCommandTest {
   }
 
   @Test
+  void aSweepIsShortAndItsJsonIsSmall() throws Exception {
+    String[] sweep = {
+      "--model",
+      "Qwen3-32B",
+      "--tp",
+      "4",
+      "--kernels",
+      h100(),
+      "--concurrency",
+      "1..64*2,65..80",
+      "--json"
+    };
+    assertThat(run(sweep)).isZero();
+    assertThat(json().path("predictions")).hasSize(23);
+    assertThat(json().at("/predictions/22/concurrency").asInt()).isEqualTo(80);
+    assertThat(json().path("decomposition_left_out").asBoolean()).isTrue();
+    assertThat(out.toString().length()).isLessThan(100_000);
+    String[] all = java.util.Arrays.copyOf(sweep, sweep.length + 1);
+    all[sweep.length] = "--decomposition";
+    assertThat(run(all)).isZero();
+    assertThat(json().at("/predictions/22/decomposition")).isNotEmpty();
+  }
+
+  @Test
   void identifiesFromATable() throws Exception {
     Path table =
         Files.writeString(
@@ -140,6 +164,7 @@ class TpotCommandTest {
     String[][] wrong = {
       {},
       {"--model", "Qwen3-32B"},
+      {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--concurrency", "9..1"},
       {"--model", "Qwen3-32B", "--kernels", "nowhere"},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString()},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--mode", "fast"},

@@ -280,9 +280,23 @@ public record ModelConfig(
                       "the architecture "
                           + given
                           + " is not supported"
-                          + Nearest.hint(given, architectures())
+                          + hint(given)
                           + "; supported are "
                           + String.join(", ", architectures())));
+    }
+
+    private static final String ENDING = "ForCausalLM";
+
+    /** Without the ending that all share, which makes any two look alike. */
+    private static String hint(String given) {
+      List<String> names = architectures().stream().map(a -> a.replace(ENDING, "")).toList();
+      return Nearest.match(withoutEnding(given), names)
+          .map(name -> " (did you mean " + name + ENDING + "?)")
+          .orElse("");
+    }
+
+    private static String withoutEnding(String architecture) {
+      return architecture.replace(ENDING, "");
     }
 
     private static List<String> architectures() {

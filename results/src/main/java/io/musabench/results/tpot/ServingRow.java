@@ -70,7 +70,10 @@ public record ServingRow(
     ServingRow row(String model) {
       String name = fields.isSet("model") ? fields.get("model") : "";
       if (name.isEmpty() && model == null) {
-        throw wrong("model", name, "a name, or the model given by itself");
+        throw new IllegalArgumentException(
+            fields.isMapped("model")
+                ? "%s, line %d: the row names no model; give --model".formatted(file, number)
+                : file + ": there is no column model; give --model");
       }
       return new ServingRow(
           number,

@@ -156,14 +156,20 @@ public final class Validation {
     this.models = models;
   }
 
-  /** Predicts every row. */
+  /**
+   * Predicts every row.
+   *
+   * @throws IllegalArgumentException if the model of a row is unknown or its ranks or lengths do
+   *     not fit it; the message begins with its line
+   */
   public Report report(List<ServingRow> rows) {
     Map<String, Double> belowRoof =
         rows.stream()
             .collect(
                 Collectors.groupingBy(
                     Validation::series,
-                    Collectors.averagingDouble(r -> r.tpotSeconds() < floor(r) ? 1 : 0)));
+                    Collectors.averagingDouble(
+                        r -> r.tpotSeconds() < atLine(r, this::floor) ? 1 : 0)));
     // One row of many may be a slip of the pen, which says nothing of the others.
     Set<String> impossible =
         belowRoof.entrySet().stream()
@@ -172,7 +178,7 @@ public final class Validation {
             .collect(Collectors.toSet());
     List<Line> lines = new ArrayList<>();
     for (ServingRow row : rows) {
-      lines.add(line(row, impossible.contains(series(row))));
+      lines.add(atLine(row, r -> line(r, impossible.contains(series(r)))));
     }
     List<Line> possible = lines.stream().filter(l -> l.setAside().isEmpty()).toList();
     List<Line> ttft = possible.stream().filter(l -> l.hasTtft() && !l.saturated()).toList();
@@ -201,6 +207,14 @@ public final class Validation {
                         e.getKey().get(0), e.getKey().get(1), errors(e.getValue(), Line::error)))
             .sorted(Comparator.comparingInt(Cell::tp).thenComparingInt(Cell::inputTokens))
             .toList());
+  }
+
+  private static <T> T atLine(ServingRow row, Function<ServingRow, T> answer) {
+    try {
+      return answer.apply(row);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("line " + row.line() + ": " + e.getMessage(), e);
+    }
   }
 
   private static Errors errors(List<Line> lines, Function<Line, Double> error) {
@@ -255,6 +269,7 @@ public final class Validation {
    * requests that Little's law says were decoding. 0 where the roofs are not known.
    */
   private double floor(ServingRow row) {
+    StepModel model = model(row, HostTerms.NONE);
     if (times.source().roofs().provenance() == Provenance.ASSUMED) {
       // Roofs that are only the best kernel's rate forbid nothing.
       return 0;
@@ -263,7 +278,7 @@ public final class Validation {
     double decoding = (w.outputTokens() - 1) * row.tpotSeconds();
     double all = decoding + (Double.isNaN(row.ttftSeconds()) ? 0 : row.ttftSeconds());
     int batch = Math.max(1, (int) (w.concurrency() * decoding / all));
-    double least = roofline(model(row, HostTerms.NONE).decode(batch, w.meanContext()).terms());
+    double least = roofline(model.decode(batch, w.meanContext()).terms());
     return Double.isNaN(least) ? 0 : least;
   }
 

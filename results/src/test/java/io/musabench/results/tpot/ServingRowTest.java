@@ -59,7 +59,7 @@ class ServingRowTest {
     assertThatThrownBy(() -> read("tp,isl,osl,tpot_ms\n4,1,2,3\n", "M"))
         .hasMessageContaining("there is no column concurrency");
     assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n4,1,2,3,4\n", null))
-        .hasMessageContaining("line 2, column model");
+        .hasMessageContaining("there is no column model");
     assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n", "M"))
         .hasMessageContaining("there are no rows");
     assertThatThrownBy(() -> read("", "M")).isInstanceOf(IllegalArgumentException.class);

@@ -405,7 +405,8 @@ public record Identification(List<Service> services, List<String> assumptions) {
               new Range(us(down / kernels.high()), us(up / kernels.low()))));
       double prefill = Double.isNaN(longest) ? 0 : longest;
       double held = 1 - Math.min(1, prefill * eager.requestsPerS());
-      if (prefill > 0) {
+      // One eager row alone allows prefills that take all the time, which says nothing of the host.
+      if (prefill > 0 && (graph != null || held > 1e-9)) {
         found.add(
             new Hypothesis(
                 "host-bound, prefills in the way as long as the table allows",

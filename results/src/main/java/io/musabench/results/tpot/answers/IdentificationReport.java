@@ -40,7 +40,11 @@ public final class IdentificationReport {
       if (!s.hypotheses().isEmpty()) {
         TextTable table = new TextTable("launch cost if", ">from", ">to");
         for (Hypothesis h : s.hypotheses()) {
-          table.row(h.name(), us(h.launchUs().low()), us(h.launchUs().high()));
+          boolean hidden = h.launchUs().high() == 0;
+          table.row(
+              h.name(),
+              hidden ? "hidden" : us(h.launchUs().low()),
+              hidden ? Units.NOTHING : us(h.launchUs().high()));
         }
         out.append('\n').append(table);
       }

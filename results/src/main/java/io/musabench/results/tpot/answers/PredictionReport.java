@@ -29,6 +29,9 @@ public final class PredictionReport {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
   public static final int SCHEMA_VERSION = 1;
 
+  /** Of more predictions than this, JSON leaves the operations out unless asked for them. */
+  public static final int MANY = 16;
+
   /** What the interval of a TPOT covers. */
   static final String INTERVAL = "kernel times only; host gap, scheduler not in it";
 
@@ -187,8 +190,18 @@ public final class PredictionReport {
     return roofs.seconds(t.call(), new Operation(t.role(), t.call()).precision(e.precision()));
   }
 
-  /** As JSON. */
+  /** As JSON, with the operations of every prediction unless there are {@link #MANY}. */
   public String json() {
+    return json(false);
+  }
+
+  /**
+   * As JSON.
+   *
+   * @param decomposition with the operations of every prediction, however many
+   */
+  public String json(boolean decomposition) {
+    boolean operations = decomposition || predictions.size() <= MANY;
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     head(root, setup);
     if (predictions.size() == 1) {
@@ -198,13 +211,18 @@ public final class PredictionReport {
       JsonText.number(root, "requests_per_s", p.requestsPerSecond());
       JsonText.number(root, "output_tokens_per_s", p.outputTokensPerSecond());
     }
-    ArrayNode all = root.putArray("predictions");
-    predictions.forEach(p -> prediction(all.addObject(), p));
-    ArrayNode single = root.putArray("steps");
-    for (int i = 0; i < steps.size(); i++) {
-      ObjectNode node = single.addObject();
-      node.put("batch", batches.get(i).toString());
-      step(node, steps.get(i));
+    if (!predictions.isEmpty()) {
+      ArrayNode all = root.putArray("predictions");
+      predictions.forEach(p -> prediction(all.addObject(), p, operations));
+      root.put("decomposition_left_out", !operations);
+    }
+    if (!steps.isEmpty()) {
+      ArrayNode single = root.putArray("steps");
+      for (int i = 0; i < steps.size(); i++) {
+        ObjectNode node = single.addObject();
+        node.put("batch", batches.get(i).toString());
+        step(node, steps.get(i), true);
+      }
     }
     ArrayNode errors = root.putArray("lookup_errors");
     for (LookupError e : setup.model().times().source().leaveOneOut()) {
@@ -258,7 +276,7 @@ public final class PredictionReport {
     }
   }
 
-  private void prediction(ObjectNode node, Prediction p) {
+  private void prediction(ObjectNode node, Prediction p, boolean operations) {
     Workload w = p.workload();
     node.put("concurrency", w.concurrency());
     node.put("input_tokens", w.inputTokens());
@@ -277,9 +295,11 @@ public final class PredictionReport {
     JsonText.number(node, "itl_atom_at_zero", p.itlAtomAtZero());
     node.put("provenance", p.provenance().text());
     JsonText.number(node, "tpot_floor_ms", 1e3 * floor(p.decodeStep()));
-    step(node.putObject("decode_step"), p.decodeStep());
-    step(node.putObject("prefill_step"), p.prefillStep());
-    node.set("decomposition", node.get("decode_step").get("decomposition").deepCopy());
+    step(node.putObject("decode_step"), p.decodeStep(), operations);
+    step(node.putObject("prefill_step"), p.prefillStep(), operations);
+    if (operations) {
+      node.set("decomposition", node.get("decode_step").get("decomposition").deepCopy());
+    }
   }
 
   /** What the roofs allow for all operations of the step together. */
@@ -303,7 +323,7 @@ public final class PredictionReport {
     node.put("provenance", p.ttftStaggered().provenance().text());
   }
 
-  private void step(ObjectNode node, StepTime step) {
+  private void step(ObjectNode node, StepTime step, boolean operations) {
     JsonText.number(node, "ms", 1e3 * step.seconds());
     JsonText.number(node, "kernels_ms", 1e3 * step.kernelSeconds());
     JsonText.number(node, "device_ms", 1e3 * step.deviceSeconds());
@@ -317,6 +337,9 @@ public final class PredictionReport {
     ObjectNode shares = node.putObject("provenance_shares");
     for (Provenance p : Provenance.values()) {
       JsonText.number(shares, p.text().replace(' ', '_'), step.share(p));
+    }
+    if (!operations) {
+      return;
     }
     ArrayNode terms = node.putArray("decomposition");
     for (Term t : step.terms()) {

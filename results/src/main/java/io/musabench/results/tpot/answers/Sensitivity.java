@@ -28,6 +28,9 @@ public final class Sensitivity {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
   public static final int SCHEMA_VERSION = 1;
 
+  /** Changes of TPOT below this, in seconds, are not worth their digits. */
+  private static final double LEAST = 1e-6;
+
   private static final String LAUNCH = "launch (host)";
 
   private final Setup setup;
@@ -159,7 +162,8 @@ public final class Sensitivity {
         + PredictionReport.time(load.base().decodeStep().hostSeconds())
         + " a decode step, its kernels "
         + PredictionReport.time(load.base().decodeStep().deviceSeconds())
-        + ": a faster or slower kernel of the decode step changes nothing";
+        + ": a faster or slower kernel of the decode step changes nothing; what moves with"
+        + " \"prefill too\" moves through steps that carry prompts";
   }
 
   /** For a terminal. */
@@ -187,10 +191,10 @@ public final class Sensitivity {
             e.role(),
             Units.percent(100 * e.share()),
             signed(e.tpotS()),
-            Units.change(100 * e.tpotS() / p.tpot().value()),
-            Units.change(100 * e.throughput()),
+            change(e.tpotS() / p.tpot().value()),
+            change(e.throughput()),
             signed(e.tpotWithPrefillS()),
-            Units.change(100 * e.throughputWithPrefill()));
+            change(e.throughputWithPrefill()));
       }
       out.append(table);
     }
@@ -198,7 +202,15 @@ public final class Sensitivity {
     return out.toString();
   }
 
+  /** A change as a share; one that rounds to nothing has no sign. */
+  private static String change(double share) {
+    return Math.abs(share) < 5e-4 ? Units.percent(0) : Units.change(100 * share);
+  }
+
   private static String signed(double seconds) {
+    if (seconds != 0 && Math.abs(seconds) < LEAST) {
+      return "<1 us";
+    }
     return (seconds > 0 ? "+" : "") + PredictionReport.time(seconds);
   }
 

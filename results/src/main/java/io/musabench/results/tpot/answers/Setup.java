@@ -180,6 +180,9 @@ public record Setup(StepModel model, List<String> assumptions) {
   static ValidationReport validate(Request asked, Path measured, KernelSource open) {
     List<ServingRow> rows;
     try {
+      if (Files.isDirectory(measured)) {
+        throw new IllegalArgumentException(measured + " is a folder, not a CSV file");
+      }
       if (!Files.isRegularFile(measured)) {
         throw new IllegalArgumentException("There is no file " + measured);
       }
@@ -195,7 +198,12 @@ public record Setup(StepModel model, List<String> assumptions) {
     KernelTimes times = new KernelTimes(source);
     Validation validation =
         new Validation(times, b -> settings(asked, launch, b), name -> model(name, asked.model));
-    Validation.Report report = validation.report(rows);
+    Validation.Report report;
+    try {
+      report = validation.report(rows);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(measured + ", " + e.getMessage(), e);
+    }
     assumptions.addAll(unmeasured(times));
     String engine =
         String.format(

@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AnswersTest {
   private static final AnalyticKernels KERNELS = new AnalyticKernels(1.25, 0.05, 80e9);
@@ -117,6 +119,90 @@ class AnswersTest {
         .contains("over all 3 rows")
         .contains("kernel times only")
         .contains("of 2 measured values");
+  }
+
+  @Test
+  void aSweepIsWrittenShort() {
+    assertThat(Sweep.of(List.of("3", "1..4", "8..24+8", "1..20*2")))
+        .containsExactly(3, 1, 2, 3, 4, 8, 16, 24, 1, 2, 4, 8, 16);
+    for (String wrong :
+        List.of("", "many", "0", "4..1", "1..9*1", "1..9+0", "1..999999999", "-3")) {
+      assertThatThrownBy(() -> Sweep.of(List.of(wrong)))
+          .as(wrong)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("\"" + wrong + "\"");
+    }
+  }
+
+  @Test
+  void jsonOfManyPredictionsLeavesOutTheOperationsUnlessAskedFor() throws Exception {
+    int[] many = java.util.stream.IntStream.rangeClosed(1, PredictionReport.MANY + 1).toArray();
+    PredictionReport report = new PredictionReport(setup(Mode.GRAPH, null), loads(many), List.of());
+    assertThat(tree(report.json()).findValues("decomposition")).isEmpty();
+    assertThat(tree(report.json()).path("decomposition_left_out").asBoolean()).isTrue();
+    assertThat(tree(report.json(true)).findValues("decomposition")).isNotEmpty();
+    assertThat(tree(report.json()).has("steps")).isFalse();
+    PredictionReport steps =
+        new PredictionReport(setup(Mode.GRAPH, null), List.of(), List.of(BatchSpec.parse("q128")));
+    assertThat(tree(steps.json()).has("predictions")).isFalse();
+    assertThat(tree(steps.json()).at("/steps/0/decomposition")).isNotEmpty();
+  }
+
+  @Test
+  void noChangeHasNoSignAndNoNoise() {
+    Setup.Request asked = request(Mode.EAGER);
+    asked.launchUs = 60.0;
+    String text = new Sensitivity(Setup.of(asked, KERNELS), loads(8), 0.1).text();
+    assertThat(text).doesNotContain("+0.0 %").doesNotContain("-0.0 %").doesNotContain(" ns");
+    assertThat(text).contains("steps that carry prompts");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'Qwen3-99B,4,1024,256', 'line 3: Unknown model'",
+    "'Qwen3-32B,7,1024,256', 'line 3: '",
+    "'Qwen3-32B,4,99999,256', 'line 3: '",
+    "',4,1024,256', 'line 3: the row names no model'",
+  })
+  void mistakesInAMeasuredTableNameFileAndLine(String row, String message) throws Exception {
+    Path csv =
+        Files.writeString(
+            folder.resolve("served.csv"),
+            "model,tp,isl,osl,concurrency,tpot_ms\nQwen3-32B,4,1024,256,1,25\n" + row + ",8,25\n");
+    Setup.Request asked = request(Mode.GRAPH);
+    asked.model = null;
+    assertThatThrownBy(() -> Setup.validate(asked, csv, KERNELS))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("served.csv, " + message);
+  }
+
+  @Test
+  void aFolderOrATableWithoutModelsIsNamedAsSuch() throws Exception {
+    Setup.Request asked = request(Mode.GRAPH);
+    asked.model = null;
+    assertThatThrownBy(() -> Setup.validate(asked, folder, KERNELS))
+        .hasMessageContaining("is a folder");
+    Path csv =
+        Files.writeString(
+            folder.resolve("served.csv"), "tp,isl,osl,concurrency,tpot_ms\n4,1024,256,1,25\n");
+    assertThatThrownBy(() -> Setup.validate(asked, csv, KERNELS))
+        .hasMessageContaining("there is no column model; give --model");
+  }
+
+  @Test
+  void anArchitectureThatIsFarFromAllHasNoHint() throws Exception {
+    Path config = folder.resolve("config.json");
+    for (String given : List.of("Gemma2ForCausalLM", "Qwen4ForCausalLM")) {
+      Files.writeString(config, "{\"architectures\":[\"" + given + "\"]}");
+      var error =
+          assertThatThrownBy(() -> io.musabench.results.model.Models.find(config.toString()))
+              .hasMessageContaining("supported are");
+      if (given.startsWith("Gemma")) {
+        error.message().doesNotContain("did you mean");
+      } else {
+        error.hasMessageContaining("did you mean Qwen");
+      }
+    }
   }
 
   @Test

@@ -139,4 +139,18 @@ class IdentificationTest {
     assertThat(root.at("/next_experiment/name").asText()).isNotEmpty();
     assertThat(json).doesNotContain("NaN");
   }
+
+  @Test
+  void oneEagerRowGivesNoIntervalOfNothing() {
+    Identification found =
+        Identification.of(
+            EndToEndTable.parse(
+                "t",
+                "config,ttft_p50_ms,tpot_ms,itl_p99_ms,throughput_req_s\neager,820,62,96,2.1\n"),
+            AuditOptions.NONE,
+            null);
+    String text = new IdentificationReport("t", found).text();
+    assertThat(text).doesNotContainPattern("0 us +0 us").contains("hidden");
+    assertThat(found.services().get(0).launchUs().low()).isZero();
+  }
 }
