@@ -19,11 +19,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -229,7 +231,11 @@ final class ServingCommand implements Callable<Integer> {
 
   private List<Run> read(Format given, PrintWriter err) throws IOException {
     List<Run> runs = new ArrayList<>();
+    Set<Path> seen = new HashSet<>();
     for (Path input : inputs) {
+      if (Files.exists(input) && !seen.add(input.toRealPath())) {
+        err.println("musabench: " + input + ": given twice, and its runs are in the report twice");
+      }
       if (Files.isDirectory(input)) {
         ServingFiles.Directory directory = ServingFiles.readDirectory(input, given);
         directory.notes().forEach(note -> err.println("musabench: " + note));

@@ -237,12 +237,13 @@ final class AiperfRecordsReader implements Reader {
       return builder.build();
     }
     boolean reasoning = ttfo > ttft + SNAP_MS;
-    double t = ttft;
-    builder.event(t, Request.MISSING, reasoning ? EventKind.REASONING : EventKind.CONTENT);
+    // Later times are counted from the TTFT: without a real one only the end is known.
+    double t = ttft > 0 ? ttft : Double.NaN;
+    builder.event(ttft, Request.MISSING, reasoning ? EventKind.REASONING : EventKind.CONTENT);
     for (int i = 0; i < gapCount; i++) {
       t += gaps[i];
       boolean last = i == gapCount - 1;
-      double at = last && Math.abs(t - latency) < SNAP_MS ? latency : t;
+      double at = last && !(Math.abs(t - latency) >= SNAP_MS) ? latency : t;
       boolean before = reasoning && at < ttfo - SNAP_MS;
       EventKind kind = before ? EventKind.REASONING : EventKind.CONTENT;
       builder.event(at, gaps[i], Request.MISSING, kind);

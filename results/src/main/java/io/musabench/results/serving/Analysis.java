@@ -121,6 +121,12 @@ public final class Analysis {
       }
     }
     Formula clock = s.run.ttftClock == null ? definitions.ttft() : s.run.ttftClock;
+    if (clock != definitions.ttft() && definitions.ttft() != Definitions.COURSE.ttft()) {
+      notThere(s, definitions.ttft(), clock);
+    }
+    if (definitions.e2e() == Formula.E2E_LAST_BYTE && e2e.count() > 0) {
+      notThere(s, definitions.e2e(), values.latencyFormula());
+    }
     put(s, Metric.TTFT, clock, ttft, failures);
     if (reasoning) {
       put(s, Metric.TTFO, Formula.TTFO_FIRST_CONTENT, ttfo, failures);
@@ -149,6 +155,14 @@ public final class Analysis {
       String why = "not streaming: every answer came in one piece";
       s.metrics.put(Metric.TTFT, Stat.missing(Metric.TTFT, clock, why));
       s.metrics.put(Metric.TPOT, Stat.missing(Metric.TPOT, definitions.tpot(), why));
+    }
+  }
+
+  /** Says that the formula asked for cannot be had, and which one stands in its place. */
+  private static void notThere(Summary s, Formula wanted, Formula used) {
+    if (wanted != used) {
+      s.notes.add(
+          "the file does not hold what " + wanted.id() + " needs: " + used.id() + " is shown");
     }
   }
 
@@ -305,6 +319,10 @@ public final class Analysis {
           stat.failuresAmong(run.ok, run.errors);
         }
         s.metrics.put(metric, stat);
+        Formula wanted = definitions.formula(metric);
+        if (definitions.compat() == null && wanted != Definitions.COURSE.formula(metric)) {
+          notThere(s, wanted, stat.formula);
+        }
       } else if (metric != Metric.TTFO) {
         s.metrics.put(metric, Stat.missing(metric, definitions.formula(metric), "not in the file"));
       }

@@ -403,6 +403,11 @@ final class Audit {
         "counted as failed; their zeros are in no statistic",
         "%d answers without a single token");
     count(
+        a.noTimes,
+        "no_times",
+        "counted as failed: nothing shows that they were answered",
+        "%d records without any time");
+    count(
         a.backwards,
         "ttft_after_latency",
         "left out of TPOT and latency",

@@ -308,7 +308,7 @@ final class BenchServeReader implements Reader {
       from = 1;
       d.run.table().anomalies().ttftAmongGaps++;
     }
-    double t = ttft;
+    double t = ttft > 0 ? ttft : Double.NaN;
     for (int g = from; g < gapCount; g++) {
       t += gaps[g];
       b.event(t * 1000, gaps[g] * 1000, Request.MISSING, EventKind.CONTENT);

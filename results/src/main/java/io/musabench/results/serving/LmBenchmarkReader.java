@@ -48,9 +48,9 @@ final class LmBenchmarkReader implements Reader {
       return false;
     }
     Request.Builder b = Request.builder().someEventsOnly().startNs(start);
-    if (ttft > 0) {
+    if (!Double.isNaN(ttft)) {
       b.event(ttft, Request.MISSING, EventKind.CONTENT);
-      if (!Double.isNaN(generation)) {
+      if (ttft > 0 && !Double.isNaN(generation)) {
         b.event(ttft + generation, Request.MISSING, EventKind.CONTENT);
       }
     }

@@ -34,7 +34,12 @@ final class MetricCsvReader implements Reader {
         });
     Run run = new Run(aiperf ? "aiperf" : "genai-perf", source.name());
     run.notes.add("a CSV file: two decimals, and nothing about the configuration");
-    return List.of(MetricFileReader.run(f, run, aiperf));
+    MetricFileReader.run(f, run, aiperf);
+    if (aiperf && run.errors > 0) {
+      run.cancelled = -1;
+      run.notes.add("a CSV file does not tell cancelled requests from errors: all count as errors");
+    }
+    return List.of(run);
   }
 
   private static void row(Flat f, CSVRecord header, CSVRecord row) {

@@ -56,6 +56,9 @@ final class RequestTable {
     /** Said to be answered, but not one token arrived. */
     long empty;
 
+    /** Said to be answered, without any time at all. */
+    long noTimes;
+
     /** Chunks that carried more than one token. */
     long severalTokens;
 
@@ -80,6 +83,10 @@ final class RequestTable {
     if (status == Status.OK && nothing && (r.everyEvent || v.output == 0)) {
       status = Status.ERROR;
       anomalies.empty++;
+    }
+    if (status == Status.OK && noTimes(r)) {
+      status = Status.ERROR;
+      anomalies.noTimes++;
     }
     boolean ok = status == Status.OK;
     if (ok && v.firstToken == 0) {
@@ -114,6 +121,13 @@ final class RequestTable {
     if (ok && r.everyEvent) {
       poolGaps(r, v);
     }
+  }
+
+  private static boolean noTimes(Request r) {
+    return r.eventMs.length == 0
+        && Double.isNaN(r.endMs)
+        && Double.isNaN(r.toolTpotMs)
+        && Double.isNaN(r.toolItlMs);
   }
 
   /** What cannot be a duration is missing, and counted. */

@@ -324,4 +324,50 @@ class TrustTest {
     assertThat(runs.get(0).requests.size()).isEqualTo(3);
     assertThat(runs.get(0).source()).isEqualTo(pipe.toString());
   }
+
+  @Test
+  void nothingIsCountedFromATtftThatIsNone() {
+    Summary bench = analyse(benchServe("[0.5,-0.05,0.5]", ""));
+    assertThat(bench.stat(Metric.E2E).count()).isEqualTo(2);
+    assertThat(finding(bench, "negative_times").what()).startsWith("1 ");
+    Summary csv =
+        analyse(
+            "prompt_tokens,generation_tokens,ttft,generation_time,launch_time,finish_time\n"
+                + "100,10,-1.5,0.3,100,100.3\n100,10,0.1,0.2,101,101.3\n");
+    assertThat(csv.stat(Metric.TTFT).mean()).isEqualTo(100);
+    assertThat(has(csv, "negative_times")).isTrue();
+  }
+
+  @Test
+  void aRecordWithoutAnyTimeIsNoAnswer() {
+    Summary s = analyse(own("\"events\":[[100,1],[120,1]]") + own("\"output_tokens\":5"));
+    assertThat(s.count(Status.OK)).isEqualTo(1);
+    assertThat(finding(s, "no_times").what()).startsWith("1 ");
+  }
+
+  @Test
+  void aFormulaThatCannotBeHadIsSaid() {
+    Summary s =
+        analyse(
+            benchServe("[0.5,0.5,0.5]", ""), Definitions.COURSE.with(Formula.E2E_LAST_BYTE), SLO);
+    assertThat(s.notes).anyMatch(n -> n.contains("what e2e.last_byte needs"));
+    Summary table =
+        analyse(
+            "{\"completed\":4,\"request_throughput\":1,\"mean_ttft_ms\":3,\"mean_itl_ms\":4}",
+            Definitions.COURSE.with(Formula.ITL_SPREAD),
+            SLO);
+    assertThat(table.notes).anyMatch(n -> n.contains("what itl.spread needs"));
+  }
+
+  @Test
+  void aCsvDoesNotTellCancelledRequestsFromErrors() {
+    Run run =
+        read("Metric,avg,min,max,p1,p50,p99\nTime to First Token (ms),10,10,10,10,10,10\n\n"
+                + "Metric,Value\nRequest Count,90\nError Request Count,10\n")
+            .get(0);
+    assertThat(run.tool()).isEqualTo("aiperf");
+    assertThat(run.errors).isEqualTo(10);
+    assertThat(run.cancelled).isEqualTo(-1);
+    assertThat(run.notes).anyMatch(n -> n.contains("cancelled"));
+  }
 }
