@@ -81,7 +81,7 @@ public final class Analysis {
     s.allOutputTokensPerS = window.allOutputTokensPerS();
     metrics(s, values, window);
     tokens(s);
-    concurrency(s, values);
+    concurrency(s, values, window);
     s.goodput = Goodput.of(run, values, definitions, limits, window);
     if (s.meanInput > 0 && s.stdInput / s.meanInput > MIXED) {
       byLength(s, values, window);
@@ -222,12 +222,12 @@ public final class Analysis {
   }
 
   /** Requests under way at once: half-open intervals, so that back to back is one, not two. */
-  private static void concurrency(Summary s, Values values) {
+  private static void concurrency(Summary s, Values values, Window window) {
     RequestTable t = s.run.requests;
     double busyMs = 0;
     for (int i = 0; i < t.size(); i++) {
       // An answer of unknown latency makes the sum unknown: it is not one of no latency.
-      busyMs += t.ok(i) ? values.latency(i) : 0;
+      busyMs += t.ok(i) ? window.busyMs(i, values.latency(i)) : 0;
     }
     s.meanConcurrency = busyMs / 1000 / s.durationS;
     if (t.size() > MAX_SWEEP) {

@@ -147,7 +147,7 @@ public record Goodput(
     Column tpots = Column.ofDoubles(Double.NaN);
     Column latencies = Column.ofDoubles(Double.NaN);
     for (int i = 0; i < t.size(); i++) {
-      if (t.ok(i)) {
+      if (t.ok(i) && window.judges(i)) {
         ttfts.addDouble(values.ttft(i));
         latencies.addDouble(values.latency(i));
         if (!Double.isNaN(values.tpot(i))) {

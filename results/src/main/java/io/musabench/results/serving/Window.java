@@ -122,7 +122,7 @@ final class Window {
     boolean own = Values.own(run, d);
     for (int i = 0; i < table.size(); i++) {
       int tokens = Math.max(0, own ? table.toolOutput(i) : table.output(i));
-      tokensOfAll += tokens;
+      tokensOfAll += judges(i) ? tokens : 0;
       if (!table.ok(i)) {
         ended += every ? 1 : 0;
         continue;
@@ -133,6 +133,16 @@ final class Window {
       ended++;
       endedTokens += tokens;
     }
+  }
+
+  /** How long request {@code i} of this latency was under way inside the window, in ms. */
+  double busyMs(int i, double latencyMs) {
+    if (!steady) {
+      return latencyMs;
+    }
+    double from = (table.startNs(i) - fromNs) / 1e6;
+    double to = Math.min(from + latencyMs, (toNs - fromNs) / 1e6);
+    return table.startNs(i) == Request.NO_START ? Double.NaN : Math.max(0, to - Math.max(0, from));
   }
 
   private boolean endsInside(int i) {

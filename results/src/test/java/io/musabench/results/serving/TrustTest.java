@@ -72,6 +72,14 @@ class TrustTest {
     assertThat(s.goodput().requestsPerS()).isCloseTo(28 / 37.1, within(EXACT));
     assertThat(s.requestsPerS()).isCloseTo(28 / 37.1, within(EXACT));
     assertThat(s.stat(Metric.TTFT).p99WithFailures).isInfinite();
+    // Answers of two tokens each, and none of a failed request.
+    assertThat(s.allOutputTokensPerS()).isCloseTo(2 * 28 / 37.1, within(EXACT));
+    // The 28 of 120 ms that start and end in the window.
+    assertThat(s.meanConcurrency).isCloseTo(28 * 0.12 / 37.1, within(EXACT));
+    Definitions genAi = Compat.GENAI_PERF.definitions().with(Definitions.Duration.STEADY);
+    assertThat(analyse(everyFourthFails(), genAi, SLO).goodput().good())
+        .isLessThan(30)
+        .isGreaterThan(26);
   }
 
   private static String benchServe(String ttfts, String more) {
