@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 /** A command that computes one text, or one JSON document, from files and options. */
 abstract class Answer implements Callable<Integer> {
-  @Option(names = "--json", description = "prints JSON")
+  @Option(names = "--json", description = "prints JSON; tpot schema tells its fields")
   private boolean json;
 
   @Spec private CommandSpec spec;

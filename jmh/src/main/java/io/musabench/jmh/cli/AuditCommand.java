@@ -89,7 +89,7 @@ final class AuditCommand implements Callable<Integer> {
       description = "how far off the table's rates and latencies may be; 10 by default")
   private double tolerance;
 
-  @Option(names = "--json", description = "prints JSON")
+  @Option(names = "--json", description = "prints JSON; tpot schema audit tells its fields")
   private boolean json;
 
   @Option(names = "--strict", description = "exit code 1 if a row is not consistent")

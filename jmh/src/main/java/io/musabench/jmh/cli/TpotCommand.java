@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
       TpotAttributeCommand.class,
       TpotGraphGainCommand.class,
       TpotWhatIfCommand.class,
-      TpotIdentifyCommand.class
+      TpotIdentifyCommand.class,
+      TpotSchemaCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

@@ -148,6 +148,13 @@ class TpotCommandTest {
   }
 
   @Test
+  void theFieldsOfItsJsonAreDocumented() throws Exception {
+    assertThat(run("schema", "validate")).isZero();
+    assertThat(json().path("$ref").asText()).isEqualTo("#/$defs/validate");
+    assertThat(run("schema", "nothing")).isEqualTo(64);
+  }
+
+  @Test
   void identifiesFromATable() throws Exception {
     Path table =
         Files.writeString(

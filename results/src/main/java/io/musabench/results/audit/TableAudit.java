@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * What is consistent in an end-to-end table and what is not.
@@ -227,9 +228,7 @@ public record TableAudit(
     /** From the original numbers to the final ones. */
     List<Edit> edits() {
       List<Edit> edits = new ArrayList<>();
-      current
-          .row()
-          .cells()
+      new TreeMap<>(current.row().cells())
           .forEach(
               (key, cell) -> {
                 double from = original.row().get(key);

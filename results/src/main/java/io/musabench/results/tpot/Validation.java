@@ -252,6 +252,10 @@ public final class Validation {
 
   private double roofline(List<Term> terms) {
     DeviceRoofs roofs = times.source().roofs();
+    if (roofs.provenance() == Provenance.ASSUMED) {
+      // Roofs that are only the best rate of these very kernels forbid nothing.
+      return Double.NaN;
+    }
     double sum = 0;
     for (Term t : terms) {
       Operation op = new Operation(t.role(), t.call(), t.count());
@@ -270,10 +274,6 @@ public final class Validation {
    */
   private double floor(ServingRow row) {
     StepModel model = model(row, HostTerms.NONE);
-    if (times.source().roofs().provenance() == Provenance.ASSUMED) {
-      // Roofs that are only the best kernel's rate forbid nothing.
-      return 0;
-    }
     Workload w = row.workload();
     double decoding = (w.outputTokens() - 1) * row.tpotSeconds();
     double all = decoding + (Double.isNaN(row.ttftSeconds()) ? 0 : row.ttftSeconds());

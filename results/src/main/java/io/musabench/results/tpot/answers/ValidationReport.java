@@ -163,7 +163,7 @@ public final class ValidationReport {
     out.append(percent(report.tpot().mape())).append(" over all ");
     out.append(report.tpot().rows()).append(" rows\n");
     if (set > 0) {
-      out.append("  ").append(Validation.SET_ASIDE_RULE).append('\n');
+      out.append("  ").append(Validation.SET_ASIDE_RULE.replace("; ", ";\n  ")).append('\n');
     }
     List<Line> lines = withInterval(true);
     long inside = lines.stream().filter(Line::tpotInside).count();

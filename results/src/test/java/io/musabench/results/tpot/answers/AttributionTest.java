@@ -161,6 +161,7 @@ class AttributionTest {
     Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 50, kernels(700, 300)).write();
     Path b = new Run().step("DecodeStep", "q1s1k", "graph", 1060, 50, kernels(700, 350)).write();
     JsonNode root = new ObjectMapper().readTree(new Attribution(a, b).json());
+    AnswerSchemaTest.conforms("attribute", root.toString());
     JsonNode first = root.at("/steps/0/terms/0");
     assertThat(first.path("name").asText()).isEqualTo("attention");
     assertThat(first.path("low_ms").asDouble()).isLessThan(0.05).isPositive();

@@ -68,7 +68,7 @@ class StepCheckTest {
   }
 
   @Test
-  void aStepIsHeldAgainstTheSumOfItsKernels() {
+  void aStepIsHeldAgainstTheSumOfItsKernels() throws Exception {
     StepCheck check = new StepCheck(List.of(kernels), List.of(step(sumUs, "graph")));
     assertThat(check.lines())
         .singleElement()
@@ -80,6 +80,7 @@ class StepCheckTest {
             });
     assertThat(check.within()).isTrue();
     assertThat(check.text()).contains("DecodeStep").contains("within");
+    AnswerSchemaTest.conforms("check", check.json());
     assertThat(check.json()).contains("\"within\" : true").contains("\"error_pct\"");
   }
 
