@@ -150,7 +150,7 @@ final class Audit {
           WARN,
           "impossible_statistics",
           "no duration is like that: taken as missing",
-          "some statistics of %s are below zero or infinite",
+          "some statistics of %s are below zero, infinite or years long",
           name);
     }
     for (Reported r : run.reported) {
@@ -430,8 +430,8 @@ final class Audit {
     count(
         a.infinite,
         "infinite_times",
-        "no duration is infinite: taken as missing, in no statistic, never good",
-        "%d times or gaps are infinite");
+        "no duration is like that: taken as missing, in no statistic, never good",
+        "%d times or gaps are infinite or longer than three years");
     if (a.severalTokens > 0) {
       add(
           NOTE,

@@ -27,7 +27,7 @@ final class Reported {
     this.called = called;
   }
 
-  /** Statistics that no duration can have: below zero, or infinite. They are left out. */
+  /** Statistics that no duration can have: below zero, or without end. They are left out. */
   int impossible;
 
   /** Sets one statistic by the names that tools use; others and missing values are ignored. */
@@ -35,7 +35,7 @@ final class Reported {
     if (Double.isNaN(ms)) {
       return;
     }
-    if (ms < 0 || Double.isInfinite(ms)) {
+    if (ms < 0 || ms > Request.MAX_MS) {
       impossible++;
       return;
     }

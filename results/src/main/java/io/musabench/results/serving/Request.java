@@ -15,6 +15,12 @@ public final class Request {
   /** A start time that the file does not hold. */
   public static final long NO_START = Long.MIN_VALUE;
 
+  /**
+   * No duration is longer, in milliseconds: three years. A time since 1970 in a field for a
+   * duration is above it.
+   */
+  static final double MAX_MS = 1e11;
+
   final long startNs;
   final double scheduleDelayMs;
   final Status status;

@@ -68,7 +68,7 @@ final class RequestTable {
     /** Times and gaps, not requests, below zero. */
     long negative;
 
-    /** Times and gaps, not requests, that are infinite. */
+    /** Times and gaps, not requests, that are infinite or longer than {@link Request#MAX_MS}. */
     long infinite;
   }
 
@@ -136,7 +136,7 @@ final class RequestTable {
       anomalies.negative++;
       return Double.NaN;
     }
-    if (Double.isInfinite(ms)) {
+    if (ms > Request.MAX_MS) {
       anomalies.infinite++;
       return Double.NaN;
     }

@@ -230,6 +230,9 @@ class TrustTest {
     assertThat(s.goodput().notEvaluable()).isEqualTo(3);
     assertThat(finding(s, "negative_times").level()).isEqualTo(Finding.Level.WARN);
     assertThat(has(s, "infinite_times")).isTrue();
+    Summary epoch = analyse(good + own("\"output_tokens\":2,\"events\":[[1e308,1],[1.76e12,1]]"));
+    assertThat(epoch.stat(Metric.TTFT).max()).isEqualTo(100);
+    assertThat(finding(epoch, "infinite_times").what()).startsWith("2 ");
     Summary table =
         analyse(
             "{\"completed\":4,\"request_throughput\":1,\"duration\":Infinity,"
