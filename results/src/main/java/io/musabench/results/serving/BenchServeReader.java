@@ -299,7 +299,7 @@ final class BenchServeReader implements Reader {
     }
     // Every later time is counted from the TTFT: without it there are gaps, but no times.
     ttft = ttft == 0 ? Double.NaN : ttft;
-    if (!Double.isNaN(ttft) || gapCount > 0) {
+    if (!Double.isNaN(ttft) || output > 0) {
       b.event(ttft * 1000, Request.MISSING, EventKind.CONTENT);
     }
     int from = 0;

@@ -99,6 +99,13 @@ class TrustTest {
       assertThat(zero.stat(Metric.E2E).min()).isCloseTo(700, within(EXACT));
       assertThat(zero.stat(Metric.ITL).count()).isEqualTo(6);
       assertThat(finding(zero, "zero_ttft").what()).startsWith("1 ");
+      Summary single =
+          analyse(
+              benchServe("[0.5,0.0,0.5]", tool)
+                  .replace("[3,3,3]", "[3,1,3]")
+                  .replace("[[0.1,0.1],[0.1,0.1],", "[[0.1,0.1],[],"));
+      assertThat(single.count(Status.OK)).isEqualTo(3);
+      assertThat(single.stat(Metric.TTFT).count()).isEqualTo(2);
       Summary none = analyse(benchServe("[0.0,0.0,0.0]", tool));
       assertThat(none.stat(Metric.E2E).missing()).isTrue();
       assertThat(none.meanConcurrency).isNaN();
