@@ -3,6 +3,7 @@ package io.musabench.jmh.cli;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.answers.GraphGain;
 import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.Sweep;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,11 +21,11 @@ final class TpotGraphGainCommand extends Answer {
 
   @Option(
       names = {"--batch", "--concurrency"},
-      paramLabel = "N",
+      paramLabel = "N|SWEEP",
       split = ",",
       defaultValue = "1,2,4,8,16,32,64,128,256",
       description = "requests of a decode step; powers of 2 up to 256 by default")
-  private List<Integer> batches;
+  private List<String> batches;
 
   @Option(
       names = "--isl",
@@ -62,7 +63,7 @@ final class TpotGraphGainCommand extends Answer {
         new GraphGain(
             eager,
             Setup.open(request),
-            batches,
+            Sweep.of(batches),
             isl + osl / 2,
             captureMs == null ? Double.NaN : captureMs / 1e3);
     return json ? gain.json() : gain.text();

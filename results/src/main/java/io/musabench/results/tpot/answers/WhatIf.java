@@ -292,6 +292,7 @@ public final class WhatIf {
   public String json() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     root.put("prediction", true);
+    root.put("interval", PredictionReport.INTERVAL);
     PredictionReport.head(root, from);
     device(root.putObject("from"), fromSheet);
     device(root.putObject("to"), toSheet);
