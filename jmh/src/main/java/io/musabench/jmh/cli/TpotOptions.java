@@ -45,7 +45,7 @@ final class TpotOptions {
       paramLabel = "TYPE",
       defaultValue = "bf16",
       description =
-          "bf16 (default), fp16, fp8 (weights only), or weights/activations/KV as in"
+          "bf16 (default), fp16, fp8 (products of fp8 weights and activations), or weights/activations/KV as in"
               + " fp8/bf16/fp8")
   String precision;
 

@@ -118,6 +118,10 @@ final class ModelStep {
       throw new IllegalArgumentException(
           model.name() + " has a mixture of experts, which no kernel here computes");
     }
+    if (model.fp8()) {
+      throw new IllegalArgumentException(
+          model.name() + " has fp8 weights, which no kernel here multiplies");
+    }
     requireRoom(in, layout, batch, sharedWeights);
     plan = StepOperations.of(layout, batch, pageSize);
     HeadGeometry heads = layout.heads();

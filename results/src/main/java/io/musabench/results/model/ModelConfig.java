@@ -33,6 +33,7 @@ import java.util.List;
  * @param rmsNormEps epsilon of every RMSNorm
  * @param ropeTheta base of the rotary frequencies
  * @param moe experts that take the place of the MLP; null for a dense model
+ * @param fp8 whether the file's weights are fp8 (e4m3, scaled by tensor or by block)
  */
 public record ModelConfig(
     String name,
@@ -50,7 +51,46 @@ public record ModelConfig(
     boolean oBias,
     double rmsNormEps,
     double ropeTheta,
-    Moe moe) {
+    Moe moe,
+    boolean fp8) {
+
+  /** A model whose weights are not quantised. */
+  public ModelConfig(
+      String name,
+      Family family,
+      int hiddenSize,
+      int layers,
+      int qHeads,
+      int kvHeads,
+      int headDim,
+      int ffnSize,
+      int vocabSize,
+      int maxPositions,
+      boolean tiedEmbeddings,
+      boolean qkvBias,
+      boolean oBias,
+      double rmsNormEps,
+      double ropeTheta,
+      Moe moe) {
+    this(
+        name,
+        family,
+        hiddenSize,
+        layers,
+        qHeads,
+        kvHeads,
+        headDim,
+        ffnSize,
+        vocabSize,
+        maxPositions,
+        tiedEmbeddings,
+        qkvBias,
+        oBias,
+        rmsNormEps,
+        ropeTheta,
+        moe,
+        false);
+  }
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -186,7 +226,7 @@ public record ModelConfig(
     Family family = in.family();
     in.refuse("mlp_bias", "a bias in the MLP");
     in.refuse("use_sliding_window", "sliding-window attention");
-    in.refuse("quantization_config", "quantised weights");
+    boolean fp8 = in.fp8();
     in.requireSilu();
     int hidden = in.positive("hidden_size");
     int heads = in.positive("num_attention_heads");
@@ -232,7 +272,8 @@ public record ModelConfig(
         family != Family.QWEN2 && attentionBias,
         in.number("rms_norm_eps", root.get("rms_norm_eps")),
         in.ropeTheta(),
-        in.moe(family));
+        in.moe(family),
+        fp8);
   }
 
   /** Whether queries and keys are normalised head by head. */
@@ -331,6 +372,22 @@ public record ModelConfig(
           yield moe(positive("num_local_experts"), positive("num_experts_per_tok"));
         }
       };
+    }
+
+    /** Whether weights are fp8; every other quantisation is refused. */
+    boolean fp8() {
+      JsonNode config = root.path("quantization_config");
+      if (!config.isObject()) {
+        return false;
+      }
+      String format = config.path("fmt").asText("e4m3");
+      if (!config.path("quant_method").asText().equals("fp8") || !format.equals("e4m3")) {
+        throw error(
+            "quantised weights (quantization_config) are supported as fp8 (e4m3) only, not as "
+                + config.path("quant_method").asText("an unnamed method")
+                + (config.has("fmt") ? " " + format : ""));
+      }
+      return true;
     }
 
     void refuse(String field, String what) {

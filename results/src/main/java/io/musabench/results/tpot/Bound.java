@@ -16,6 +16,8 @@ public enum Bound {
   KV_CAPACITY,
   /** Requests wait because the server runs no more at a time. */
   RUNNING_LIMIT,
+  /** Requests wait because steps are full of tokens. */
+  TOKEN_BUDGET,
   /** Half of the time or more goes to prefills. */
   PREFILL,
   /** No roofs are known to tell. */

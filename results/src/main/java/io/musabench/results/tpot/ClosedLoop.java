@@ -28,11 +28,14 @@ import java.util.Set;
  *
  * <p><b>Token budget</b>: prompts share steps with the decodes, as in vLLM's V1 scheduler; one that
  * is longer than the budget is cut into {@code k} chunks. Everything advances in steps, so that a
- * request lives {@code k + n} of them, and on average {@code q = (R - 1) k / (n + k)} chunks of
- * others are in a step. Requests that are prefilled in one step end together, and their successors
- * come together: groups grow to the {@code m} chunks that fit into the budget. With {@code T(j)}
- * the time of a decode step with {@code j} chunks, {@code TPOT = (1 - q/m) T(0) + q/m T(m)}. Where
- * {@code q} chunks do not fit, requests wait.
+ * request lives {@code k + n} of them. Requests that are prefilled in one step end together, and
+ * their successors come together: groups grow to the {@code m} chunks that fill the budget. While a
+ * request is prefilled, {@code m - 1} chunks of others fit beside its own; the others meet its
+ * decodes, {@code q = (R - 1) k / (n + k (m - 1) / m)} of them in a step. With {@code T(j)} the
+ * time of a decode step with {@code j} chunks, {@code TPOT = (1 - q/m) T(0) + q/m T(m)}. A prompt
+ * takes the {@code k} steps that it takes alone, or more where decodes leave it less room. A step
+ * answers at most {@code budget / (prompt + n)} requests: what comes beyond that waits, and
+ * throughput and TPOT stay as they are.
  *
  * <p><b>TTFT</b> does not follow from the workload, because how arrivals cluster does not. It lies
  * between independent arrivals and a burst (all arrive at once, their prefills follow each other;
@@ -77,66 +80,97 @@ public final class ClosedLoop {
     if (workload.disaggregation() != null) {
       return separate(model, workload);
     }
-    Admission in = Admission.of(model, workload);
     return model.engine().tokenBudget() == 0
-        ? wholePrompts(model, workload, in)
-        : chunks(model, workload, in);
+        ? wholePrompts(model, workload, Admission.of(model, workload, Integer.MAX_VALUE))
+        : chunks(model, workload);
   }
 
   /**
    * Predicts the loop with an interval for each estimate.
    *
    * <p>The error of an operation is shared by all its calls; errors of different operations are
-   * independent; that of the clock is common to all. Each is moved by one standard deviation and
-   * the loop solved again: the deviation of the result is the root of the sum of the squares. What
-   * the formulas leave out is not in it.
+   * independent; that of the clock is common to all. Each is moved by one standard deviation, up
+   * and down, and the loop solved again: the deviation of the result is the root of the sum of the
+   * squares. Nothing is faster than its roof, so the error of an operation that was assumed to
+   * reach it goes one way, and no interval reaches below the loop of kernels at their roofs.
+   * Throughput lies between that of a burst and that of independent arrivals. What the formulas
+   * leave out is not in it.
    */
   public static Prediction predictWithInterval(StepModel model, Workload workload) {
-    Prediction middle = predict(model, workload);
+    MovedSteps steps = new MovedSteps(model);
+    Prediction middle = predict(steps.model(MovedSteps.Move.NONE), workload);
+    double[] slower = new double[RESULTS];
+    double[] faster = new double[RESULTS];
     Set<String> roles = new LinkedHashSet<>();
     middle.decodeStep().terms().forEach(t -> roles.add(t.role()));
     middle.prefillStep().terms().forEach(t -> roles.add(t.role()));
-    double[] squares = new double[4];
-    for (String moved : roles) {
-      add(
-          squares,
-          middle,
-          predict(
-              model.scaled((role, call, time) -> role.equals(moved) ? 1 + time.relativeError() : 1),
-              workload));
+    double[] values = results(middle);
+    for (String role : roles) {
+      add(slower, values, predict(steps.model(MovedSteps.Move.role(role, 1)), workload));
+      add(faster, values, predict(steps.model(MovedSteps.Move.role(role, -1)), workload));
     }
     double clock = model.engine().clockError();
-    add(squares, middle, predict(model.scaled((role, call, time) -> 1 + clock), workload));
+    add(slower, values, predict(steps.model(MovedSteps.Move.all(clock)), workload));
+    add(faster, values, predict(steps.model(MovedSteps.Move.all(-clock)), workload));
+    double[] roof = results(predict(steps.model(MovedSteps.Move.ROOF), workload));
+    Estimate[] times = new Estimate[4];
+    for (int i = 0; i < times.length; i++) {
+      times[i] =
+          new Estimate(
+              values[i],
+              Math.max(Math.min(values[i], roof[i]), values[i] - deviation(faster[i])),
+              values[i] + deviation(slower[i]),
+              middle.tpot().provenance());
+    }
+    Estimate throughput =
+        new Estimate(
+            values[4],
+            Math.max(0, values[5] - deviation(slower[5])),
+            Math.min(Math.max(values[4], roof[4]), values[4] + deviation(faster[4])),
+            middle.throughput().provenance());
     return new Prediction(
         workload,
         middle.state(),
         middle.bound(),
         middle.decodeStep(),
         middle.prefillStep(),
-        widened(middle.tpot(), squares[0]),
-        widened(middle.ttft(), squares[1]),
-        widened(middle.ttftStaggered(), squares[2]),
-        widened(middle.ttftBurst(), squares[3]),
-        middle.requestsPerSecond(),
+        times[0],
+        times[1],
+        times[2],
+        times[3],
+        throughput,
         middle.runningRequests(),
         middle.waitingRequests(),
         middle.prefillShare(),
         middle.itlAtomAtZero());
   }
 
-  private static void add(double[] squares, Prediction middle, Prediction moved) {
-    squares[0] += square(moved.tpot().value() - middle.tpot().value());
-    squares[1] += square(moved.ttft().value() - middle.ttft().value());
-    squares[2] += square(moved.ttftStaggered().value() - middle.ttftStaggered().value());
-    squares[3] += square(moved.ttftBurst().value() - middle.ttftBurst().value());
+  private static final int RESULTS = 6;
+
+  /** What gets an interval: four times, and requests a second of both ways to arrive. */
+  private static double[] results(Prediction p) {
+    Workload w = p.workload();
+    double answer = (w.outputTokens() - 1) * p.tpot().value();
+    return new double[] {
+      p.tpot().value(),
+      p.ttft().value(),
+      p.ttftStaggered().value(),
+      p.ttftBurst().value(),
+      p.requestsPerSecond(),
+      Math.min(p.requestsPerSecond(), w.concurrency() / (p.ttftBurst().value() + answer))
+    };
   }
 
-  private static double square(double x) {
-    return x * x;
+  private static void add(double[] squares, double[] values, Prediction moved) {
+    double[] other = results(moved);
+    for (int i = 0; i < RESULTS; i++) {
+      double difference = other[i] - values[i];
+      squares[i] += difference * difference;
+    }
   }
 
-  private static Estimate widened(Estimate e, double variance) {
-    return Estimate.normal(e.value(), Math.sqrt(variance), e.provenance());
+  private static double deviation(double variance) {
+    return Estimate.DEVIATIONS * Math.sqrt(variance);
   }
 
   /**
@@ -147,10 +181,18 @@ public final class ClosedLoop {
    * @param limit what keeps the others out; null if all run and fit
    */
   private record Admission(int running, double dropped, Bound limit) {
-    static Admission of(StepModel model, Workload w) {
-      int wanted = Math.min(w.concurrency(), model.engine().maxRunning());
+    /**
+     * @param budget most requests that the token budget lets run
+     */
+    static Admission of(StepModel model, Workload w, int budget) {
+      int started = Math.min(w.concurrency(), model.engine().maxRunning());
+      int wanted = Math.min(started, budget);
       double kv = model.kvTokens();
       int whole = w.inputTokens() + w.outputTokens();
+      if (kv == 0) {
+        throw new IllegalArgumentException(
+            model.engine().doesNotFit(model.times().source().roofs()));
+      }
       if (kv < whole) {
         throw new IllegalArgumentException(
             "The KV cache of "
@@ -166,7 +208,9 @@ public final class ClosedLoop {
       Bound limit =
           wanted > together
               ? Bound.KV_CAPACITY
-              : wanted < w.concurrency() ? Bound.RUNNING_LIMIT : null;
+              : wanted < started
+                  ? Bound.TOKEN_BUDGET
+                  : wanted < w.concurrency() ? Bound.RUNNING_LIMIT : null;
       return new Admission(running, dropped, limit);
     }
   }
@@ -180,8 +224,11 @@ public final class ClosedLoop {
     return wholePrompts(w, in, decode, prefill, again);
   }
 
-  /** The decodes of a step: one token each, or the guesses and one. */
+  /** The decodes of a step: one token each, or the guesses and one; null for none. */
   private static BatchSpec decodes(Workload w, int requests) {
+    if (requests == 0) {
+      return null;
+    }
     int tokens = w.speculation() == null ? 1 : 1 + w.speculation().guesses();
     return BatchSpec.uniform(requests, tokens, Math.max(2, w.meanContext()) + tokens - 1);
   }
@@ -280,55 +327,101 @@ public final class ClosedLoop {
         Estimate.point(queue + first.expected(), provenance),
         Estimate.point(queue + first.staggered(), provenance),
         Estimate.point(queue + first.burst(), provenance),
-        rate,
+        Estimate.point(rate, provenance),
         in.running(),
         w.concurrency() - in.running(),
         share,
         w.speculation() == null ? 0 : w.speculation().itlAtomAtZero());
   }
 
+  private static Prediction chunks(StepModel model, Workload w) {
+    int budget = model.engine().tokenBudget();
+    int added = w.inputTokens() - w.cachedTokens(model.engine().pageSize());
+    int alone = (added + budget - 1) / budget;
+    Admission in = Admission.of(model, w, decoding(budget, added, 0, w, alone));
+    double again = in.dropped() * w.meanContext();
+    int most = decoding(budget, added, again, w, alone);
+    if (in.running() < most || most == 1) {
+      return chunks(
+          model, w, new Admission(Math.min(in.running(), most), in.dropped(), in.limit()));
+    }
+    // Between two whole numbers of requests: the one that answers more.
+    Prediction more = chunks(model, w, new Admission(most, in.dropped(), in.limit()));
+    Bound limit = in.limit() == null ? Bound.TOKEN_BUDGET : in.limit();
+    Prediction less = chunks(model, w, new Admission(most - 1, in.dropped(), limit));
+    return less.requestsPerSecond() > more.requestsPerSecond() ? less : more;
+  }
+
   private static Prediction chunks(StepModel model, Workload w, Admission in) {
     int budget = model.engine().tokenBudget();
     int cached = w.cachedTokens(model.engine().pageSize());
     int added = w.inputTokens() - cached;
+    double again = in.dropped() * w.meanContext();
     double n = gaps(w);
+    int r = in.running();
     int perRequest = decodes(w, 1).totalQ();
-
-    // At least one token of the budget stays for a prompt.
-    int r = Math.min(in.running(), Math.max(1, (budget - 1) / perRequest));
-    int room = Math.max(1, budget - (r - 1) * perRequest);
-    int k = (added + room - 1) / room;
-    int chunk = (added + k - 1) / k;
-    int fit = k > 1 ? 1 : Math.max(1, room / added);
-    double work = k * (1 + in.dropped() * w.meanContext() / added);
-    if ((r - 1) * work > fit * (n + k)) {
-      r = 1 + (int) (fit * (n + k) / work);
-    }
-    Bound limit = in.limit() != null ? in.limit() : r < in.running() ? Bound.PREFILL : null;
-    Admission admitted = new Admission(r, in.dropped(), limit);
-    double q = (r - 1) * work / (n + k);
+    int alone = (added + budget - 1) / budget;
+    int room = budget - (r - 1) * perRequest;
+    double k = Math.max(alone, (double) added / room);
+    int chunk = Math.min(room, (int) Math.ceil(added / k - 1e-9));
+    double left = budget - (double) r * perRequest;
+    double fit = chunk <= perRequest ? r : Math.max(1, left / (chunk - perRequest));
+    double q = (r - 1) * k / (n + k * (fit - 1) / fit) * (1 + again / added);
 
     // Attention is linear in what is cached, so that the chunk in the middle stands for all.
     int before = cached + (added - chunk) / 2;
     StepTime decode = model.step(decodes(w, r));
+    StepTime own = model.step(withChunks(decodes(w, r - 1), 1, chunk, before));
     double without = decode.seconds() + draft(w);
+    double prefill = own.seconds() + draft(w);
     double step = without;
     if (r > 1) {
-      int group = Math.min(fit, r - 1);
-      double with = model.step(withChunks(w, r - group, group, chunk, before)).seconds() + draft(w);
-      step += Math.min(1, q / group) * (with - without);
+      double m = Math.min(r - 1, fit);
+      int whole = (int) m;
+      int part = (int) ((m - whole) * chunk);
+      int decoding = r - whole - (part > 0 ? 1 : 0);
+      BatchSpec full = withChunks(decodes(w, decoding), whole, chunk, before);
+      if (part > 0) {
+        full = full.plus(BatchSpec.uniform(1, part, part + before));
+      }
+      double with = model.step(full).seconds() + draft(w);
+      double share = Math.min(1, q / (whole + (double) part / chunk));
+      step += share * (with - without);
+      // Short prompts share their step with many others.
+      prefill = Math.max(prefill, step);
     }
 
-    StepTime own = model.step(withChunks(w, r - 1, 1, chunk, before));
     double half = (r - 1.0) / r * step / 2;
-    double prefill = k * (own.seconds() + draft(w));
-    int together = Math.min(fit, r);
+    int together = Math.min(Math.max(1, room / chunk), r);
     double all = model.prefill(together, chunk, before).seconds() * k;
     double burst = ((r + together - 1) / together + 1) / 2.0 * all;
-    First first = new First(half + prefill, half + burst);
+    // No step answers more than its budget lets it.
+    double least = r * step / answered(budget, added + again, w) - n * step;
+    First first = new First(Math.max(half + k * prefill, least), half + burst);
     double rate = r / (first.staggered() + n * step);
     double load = 1 - Math.min(without, step) / step;
-    return prediction(w, admitted, queue(w, r, rate), decode, own, step, first, rate, load, load);
+    return prediction(w, in, queue(w, r, rate), decode, own, step, first, rate, load, load);
+  }
+
+  /**
+   * Most requests that a token budget lets run: so many are answered a step, and each runs for its
+   * prefill and its decodes.
+   *
+   * @param again tokens that a request computes once more
+   * @param alone steps of a prefill if nothing else runs
+   */
+  private static int decoding(int budget, int added, double again, Workload w, int alone) {
+    int perRequest = decodes(w, 1).totalQ();
+    double n = gaps(w);
+    double x = answered(budget, added + again, w);
+    double k = Math.max(alone, added / (x * (added + again)));
+    double room = (budget - 1.0) / perRequest;
+    return (int) Math.max(1, Math.min(Math.ceil(x * (n + k)), room));
+  }
+
+  /** Most requests that a step answers: all their tokens together are its budget. */
+  private static double answered(int budget, double prompt, Workload w) {
+    return budget / (prompt + gaps(w) * decodes(w, 1).totalQ());
   }
 
   /** Time until a request is let in, by Little's law. */
@@ -336,12 +429,9 @@ public final class ClosedLoop {
     return (w.concurrency() - running) / rate;
   }
 
-  private static BatchSpec withChunks(Workload w, int decodes, int chunks, int chunk, int before) {
+  private static BatchSpec withChunks(BatchSpec decodes, int chunks, int chunk, int before) {
     BatchSpec prompts = BatchSpec.uniform(chunks, chunk, chunk + before);
-    if (decodes == 0) {
-      return prompts;
-    }
-    return prompts.plus(decodes(w, decodes));
+    return decodes == null ? prompts : prompts.plus(decodes);
   }
 
   /**
@@ -351,7 +441,7 @@ public final class ClosedLoop {
    */
   private static Prediction separate(StepModel model, Workload w) {
     Disaggregation pd = w.disaggregation();
-    Admission in = Admission.of(model, w.perDecoder(pd.decoders()));
+    Admission in = Admission.of(model, w.perDecoder(pd.decoders()), Integer.MAX_VALUE);
     int cached = w.cachedTokens(model.engine().pageSize());
     StepTime prefill = model.prefill(1, w.inputTokens() - cached, cached);
     double p = prefill.seconds();

@@ -5,6 +5,7 @@ import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -162,6 +163,20 @@ public record Engine(
     double weights = (double) layout.parameters() * precision.weights().bytes();
     double room = roofs.memoryBytes() * memoryShare - reservedBytes - weights;
     return (long) Math.max(0, room / layout.kvBytesPerToken(precision.kvCache().bytes()));
+  }
+
+  /** Says why nothing is left for the KV cache. */
+  String doesNotFit(DeviceRoofs roofs) {
+    return String.format(
+        Locale.ROOT,
+        "The weights of %s, %.1f GB a rank in %s, do not fit in %.1f GB of memory, of which %.0f %%"
+            + " less %.1f GB can be used",
+        layout,
+        (double) layout.parameters() * precision.weights().bytes() / 1e9,
+        precision,
+        roofs.memoryBytes() / 1e9,
+        100 * memoryShare,
+        reservedBytes / 1e9);
   }
 
   /** Collects the parts of an {@link Engine}; each method is named after the part that it sets. */

@@ -18,13 +18,9 @@ public record Estimate(double value, double low, double high, Provenance provena
     return new Estimate(value, Double.NaN, Double.NaN, provenance);
   }
 
-  /** With the interval of a normal distribution, cut off at 0. */
-  static Estimate normal(double value, double deviation, Provenance provenance) {
-    return new Estimate(
-        value,
-        Math.max(0, value - DEVIATIONS * deviation),
-        value + DEVIATIONS * deviation,
-        provenance);
+  /** In another unit. */
+  Estimate times(double factor) {
+    return new Estimate(factor * value, factor * low, factor * high, provenance);
   }
 
   /** Whether there is an interval. */

@@ -14,7 +14,8 @@ package io.musabench.results.tpot;
  *     following two
  * @param ttftStaggered mean time to the first token if requests arrive independently of each other
  * @param ttftBurst mean time to the first token if all arrive at once
- * @param requestsPerSecond requests answered a second
+ * @param throughput requests answered a second; its value is for independent arrivals, its interval
+ *     goes down to those of a burst
  * @param runningRequests requests that run at the same time
  * @param waitingRequests requests that wait to be let in
  * @param prefillShare share of the device's time that prefills take
@@ -30,7 +31,7 @@ public record Prediction(
     Estimate ttft,
     Estimate ttftStaggered,
     Estimate ttftBurst,
-    double requestsPerSecond,
+    Estimate throughput,
     int runningRequests,
     int waitingRequests,
     double prefillShare,
@@ -50,9 +51,19 @@ public record Prediction(
     SATURATED
   }
 
+  /** Requests answered a second. */
+  public double requestsPerSecond() {
+    return throughput.value();
+  }
+
   /** Output tokens a second of all requests together. */
   public double outputTokensPerSecond() {
-    return requestsPerSecond * workload.outputTokens();
+    return outputThroughput().value();
+  }
+
+  /** The same with its interval. */
+  public Estimate outputThroughput() {
+    return throughput.times(workload.outputTokens());
   }
 
   /** The less certain of the two steps. */
@@ -70,11 +81,22 @@ public record Prediction(
           "saturated: "
               + switch (bound) {
                 case KV_CAPACITY ->
-                    "the KV cache holds "
+                    runningRequests < workload.concurrency()
+                        ? "the KV cache holds "
+                            + runningRequests
+                            + " of the "
+                            + workload.concurrency()
+                            + " requests"
+                        : "the KV cache holds the prompts of all "
+                            + runningRequests
+                            + " requests, but not their answers: some are dropped and computed"
+                            + " again";
+                case TOKEN_BUDGET ->
+                    "the token budget of a step lets "
                         + runningRequests
                         + " of the "
                         + workload.concurrency()
-                        + " requests";
+                        + " requests run";
                 case RUNNING_LIMIT ->
                     "the server runs "
                         + runningRequests

@@ -13,6 +13,7 @@ import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * Time of any step of an engine from the times of its kernels.
@@ -43,20 +44,28 @@ public final class StepModel {
   /** Operations but attention, by tokens and rows of logits. */
   private final ConcurrentHashMap<Long, Rest> rests;
 
+  /** Answers in place of this; null for none. */
+  private final Function<BatchSpec, StepTime> answers;
+
   /** Operations before and after attention in the order of first use. */
   private record Rest(List<Term> before, List<Term> after) {}
 
   /** Steps of an engine on the device whose kernel times these are. */
   public StepModel(Engine engine, KernelTimes times) {
-    this(engine, times, null, new ConcurrentHashMap<>());
+    this(engine, times, null, new ConcurrentHashMap<>(), null);
   }
 
   private StepModel(
-      Engine engine, KernelTimes times, Scale scale, ConcurrentHashMap<Long, Rest> rests) {
+      Engine engine,
+      KernelTimes times,
+      Scale scale,
+      ConcurrentHashMap<Long, Rest> rests,
+      Function<BatchSpec, StepTime> answers) {
     this.engine = engine;
     this.times = times;
     this.scale = scale;
     this.rests = rests;
+    this.answers = answers;
     this.kvTokens = engine.kvTokens(times.source().roofs());
   }
 
@@ -81,12 +90,17 @@ public final class StepModel {
         other.layout().equals(engine.layout())
             && other.precision().equals(engine.precision())
             && other.pageSize() == engine.pageSize();
-    return new StepModel(other, times, scale, same ? rests : new ConcurrentHashMap<>());
+    return new StepModel(other, times, scale, same ? rests : new ConcurrentHashMap<>(), null);
   }
 
   /** The same steps with kernels of other speed; replaces an earlier scale. */
   public StepModel scaled(Scale by) {
-    return new StepModel(engine, times, by, new ConcurrentHashMap<>());
+    return new StepModel(engine, times, by, new ConcurrentHashMap<>(), null);
+  }
+
+  /** The same engine with steps that take as long as is answered. */
+  StepModel answering(Function<BatchSpec, StepTime> steps) {
+    return new StepModel(engine, times, scale, rests, steps);
   }
 
   /** A decode step of {@code batch} requests, each over {@code context} tokens. */
@@ -116,6 +130,9 @@ public final class StepModel {
    *     kernel's time is neither known nor can be assumed
    */
   public StepTime step(BatchSpec batch) {
+    if (answers != null) {
+      return answers.apply(batch);
+    }
     int tokens = batch.totalQ();
     int padding = engine.padded(tokens) - tokens;
     long key = ((long) (tokens + padding) << 32) | (batch.size() + padding);

@@ -30,6 +30,20 @@ public record StepTime(
     return new StepTime(s, s, s, 0, 0, 0, List.of(), timing.provenance());
   }
 
+  /** The same step with kernels that take so long together. */
+  StepTime withKernelSeconds(double sum) {
+    double device = deviceSeconds - kernelSeconds + sum;
+    return new StepTime(
+        Math.max(device, hostSeconds) + gapSeconds,
+        sum,
+        device,
+        hostSeconds,
+        gapSeconds,
+        kernels,
+        terms,
+        provenance);
+  }
+
   /** Whether the device waits for launches. */
   public boolean hostBound() {
     return hostSeconds > deviceSeconds;

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.apache.commons.csv.CSVFormat;
+import org.apache.commons.csv.CSVPrinter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -227,6 +229,29 @@ class RunDirectoryTest {
         "environment.json has schema version 9");
     expectRefused(
         damaged("environment.json", "\"schemaVersion\" : 1,", ""), "schema version (none)");
+  }
+
+  @Test
+  void runsFromBeforeStepsWereComparedWithTheirKernelsAreRead() throws IOException {
+    RunDirectory run = RunDirectory.create(runs, "host", START);
+    run.saveEnvironment(environment());
+    run.saveCases(List.of(step()));
+    Path path = run.path().resolve("cases.csv");
+    try (var parser =
+        CSVFormat.RFC4180.builder().setHeader().get().parse(Files.newBufferedReader(path))) {
+
+      List<String> kept =
+          parser.getHeaderNames().stream().filter(n -> !n.startsWith("over_kernels_")).toList();
+      StringBuilder text = new StringBuilder();
+      try (var out = new CSVPrinter(text, CSVFormat.RFC4180)) {
+        out.printRecord(kept);
+        for (var line : parser) {
+          out.printRecord(kept.stream().map(line::get).toList());
+        }
+      }
+      Files.writeString(path, text);
+    }
+    assertThat(run.read().cases().get(0).overKernels().medianUs()).isNaN();
   }
 
   @Test

@@ -13,10 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Kernels of an imagined device: each takes 1 µs and a constant times what its roof demands. */
-public record AnalyticKernels(double overRoof, double relativeError, double memoryBytes)
+/** Kernels of an imagined device: each takes a start and a constant times what its roof demands. */
+public record AnalyticKernels(
+    double overRoof, double relativeError, double memoryBytes, double start)
     implements KernelSource {
-  static final double START = 1e-6;
+  /** Kernels that start in 1 µs. */
+  public AnalyticKernels(double overRoof, double relativeError, double memoryBytes) {
+    this(overRoof, relativeError, memoryBytes, 1e-6);
+  }
 
   static KernelTimes times() {
     return new KernelTimes(new AnalyticKernels(1.25, 0.05, 80e9));
@@ -29,7 +33,7 @@ public record AnalyticKernels(double overRoof, double relativeError, double memo
 
   @Override
   public Optional<KernelTime> time(KernelCall call, Precision precision) {
-    double seconds = START + overRoof * roofs().seconds(call, precision);
+    double seconds = start + overRoof * roofs().seconds(call, precision);
     return Optional.of(new KernelTime(seconds, relativeError, Provenance.MEASURED, "formula"));
   }
 

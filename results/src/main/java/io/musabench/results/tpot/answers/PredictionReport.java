@@ -172,9 +172,10 @@ public final class PredictionReport {
           time(t.time().seconds()),
           time(t.seconds()),
           Units.percent(100 * step.share(t)),
-          Units.percent(100 * roof(t) / t.time().seconds()),
+          t.time().seconds() == 0 ? "" : Units.percent(100 * roof(t) / t.time().seconds()),
           t.bound().text(),
-          t.time().provenance().text());
+          // Contained in another operation.
+          t.time().seconds() == 0 ? t.time().from() : t.time().provenance().text());
     }
     out.append(table);
   }
@@ -208,8 +209,7 @@ public final class PredictionReport {
       Prediction p = predictions.get(0);
       estimate(root.putObject("tpot"), p.tpot());
       ttft(root.putObject("ttft"), p);
-      JsonText.number(root, "requests_per_s", p.requestsPerSecond());
-      JsonText.number(root, "output_tokens_per_s", p.outputTokensPerSecond());
+      throughput(root, p);
     }
     if (!predictions.isEmpty()) {
       ArrayNode all = root.putArray("predictions");
@@ -278,14 +278,14 @@ public final class PredictionReport {
 
   private void prediction(ObjectNode node, Prediction p, boolean operations) {
     Workload w = p.workload();
+    double tokens = w.speculation() == null ? 1 : w.speculation().tokensPerStep();
     node.put("concurrency", w.concurrency());
     node.put("input_tokens", w.inputTokens());
     node.put("output_tokens", w.outputTokens());
     JsonText.number(node, "prefix_hit_share", w.prefixHitShare());
     estimate(node.putObject("tpot"), p.tpot());
     ttft(node.putObject("ttft"), p);
-    JsonText.number(node, "requests_per_s", p.requestsPerSecond());
-    JsonText.number(node, "output_tokens_per_s", p.outputTokensPerSecond());
+    throughput(node, p);
     node.put("state", p.state().name().toLowerCase(Locale.ROOT));
     node.put("bound", p.bound().text());
     node.put("remark", p.remark());
@@ -294,7 +294,7 @@ public final class PredictionReport {
     JsonText.number(node, "prefill_share", p.prefillShare());
     JsonText.number(node, "itl_atom_at_zero", p.itlAtomAtZero());
     node.put("provenance", p.provenance().text());
-    JsonText.number(node, "tpot_floor_ms", 1e3 * floor(p.decodeStep()));
+    JsonText.number(node, "tpot_floor_ms", 1e3 * floor(p.decodeStep()) / tokens);
     step(node.putObject("decode_step"), p.decodeStep(), operations);
     step(node.putObject("prefill_step"), p.prefillStep(), operations);
     if (operations) {
@@ -313,6 +313,17 @@ public final class PredictionReport {
     JsonText.number(node, "high_ms", 1e3 * e.high());
     node.put("interval", INTERVAL);
     node.put("provenance", e.provenance().text());
+  }
+
+  private static void throughput(ObjectNode node, Prediction p) {
+    throughput(node, "requests_per_s", p.throughput());
+    throughput(node, "output_tokens_per_s", p.outputThroughput());
+  }
+
+  private static void throughput(ObjectNode node, String name, Estimate e) {
+    JsonText.number(node, name, e.value());
+    JsonText.number(node, name + "_low", e.low());
+    JsonText.number(node, name + "_high", e.high());
   }
 
   private static void ttft(ObjectNode node, Prediction p) {

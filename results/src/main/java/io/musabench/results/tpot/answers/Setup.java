@@ -125,6 +125,21 @@ public record Setup(StepModel model, List<String> assumptions) {
     LaunchCosts launch = launch(asked, source, assumptions);
     Engine.Builder builder = settings(asked, launch, Engine.of(layout).toBuilder());
     StepModel model = new StepModel(builder.build(), new KernelTimes(source));
+    if (layout.model().fp8() && model.engine().precision().weights() != ElementType.FP8) {
+      assumptions.add(
+          "the model's weights are fp8, but the prediction is for "
+              + model.engine().precision()
+              + "; --precision fp8 predicts products in fp8");
+    }
+    if (model.engine().kvTokens() == 0 && model.kvTokens() != Long.MAX_VALUE) {
+      assumptions.add(
+          String.format(
+              Locale.ROOT,
+              "the server fills %.0f %% of the memory, of which %.1f GB hold neither weights nor KV"
+                  + " cache; --memory-share and --kv-tokens set others",
+              100 * model.engine().memoryShare(),
+              model.engine().reservedBytes() / 1e9));
+    }
     if (model.kvTokens() == Long.MAX_VALUE) {
       assumptions.add("the memory of the device is not known: the KV cache is taken to fit");
     }
@@ -247,8 +262,9 @@ public record Setup(StepModel model, List<String> assumptions) {
   }
 
   /**
-   * A precision as people name it: {@code fp8} alone is what servers mean by it, weights in fp8
-   * with bf16 activations and KV cache; anything else is read by {@link Precision#parse}.
+   * A precision as people name it: {@code fp8} alone is what servers mean by it: products of fp8
+   * weights and activations that are quantised on their way in, everything else and the KV cache in
+   * bf16; anything else is read by {@link Precision#parse}.
    *
    * @throws IllegalArgumentException that shows right forms
    */

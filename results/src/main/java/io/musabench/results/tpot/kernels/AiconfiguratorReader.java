@@ -3,7 +3,6 @@ package io.musabench.results.tpot.kernels;
 import io.musabench.results.model.ElementType;
 import io.musabench.results.model.Precision;
 import io.musabench.results.stats.Stats;
-import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.Family.Kind;
 import io.musabench.results.tpot.kernels.TableSource.MemoryRule;
@@ -46,11 +45,13 @@ final class AiconfiguratorReader {
   /** Variant of the eager rows of an all-reduce; after "", so graph rows count for a graph. */
   private static final String EAGER = "eager";
 
-  /** An eager row this much above the shortest one is no longer the host's. */
-  private static final double ABOVE_HOST = 1.5;
-
   private static final Pattern VLLM = Pattern.compile("vllm 0\\.(\\d{1,4})\\b");
   private static final int LAST_MINOR_WITH_WRITE = 14;
+
+  /** Tables under their own names: what stands there must be one. */
+  private static final Pattern TABLE_NAME =
+      Pattern.compile(
+          "(gemm|(context|generation)_attention|(custom_)?allreduce|nccl|moe)(_perf)?\\.(csv|txt)");
 
   /** Depth of {@code systems/data/<system>/<operation>/<backend>/<version>/<table>}. */
   private static final int DEPTH = 8;
@@ -91,23 +92,22 @@ final class AiconfiguratorReader {
     }
   }
 
-  private final Mode mode;
   private final Map<Path, Table> files = new TreeMap<>();
   private final Set<Path> systems = new TreeSet<>();
 
   /** Framework and version of each table, to refuse a folder that mixes them. */
   private final Map<Table, Map<String, Path>> versions = new LinkedHashMap<>();
 
+  private long rows;
+
   /** By family and variant. */
   private final Map<Family, Map<String, List<Point>>> points = new LinkedHashMap<>();
 
-  private AiconfiguratorReader(Mode mode) {
-    this.mode = mode;
-  }
+  private AiconfiguratorReader() {}
 
   /** The source in these files and folders, or empty if there is no such table. */
-  static Optional<KernelSource> open(Collection<Path> paths, Mode mode) {
-    AiconfiguratorReader reader = new AiconfiguratorReader(mode);
+  static Optional<KernelSource> open(Collection<Path> paths) {
+    AiconfiguratorReader reader = new AiconfiguratorReader();
     paths.forEach(reader::find);
     return reader.files.isEmpty() ? Optional.empty() : Optional.of(reader.read());
   }
@@ -121,7 +121,15 @@ final class AiconfiguratorReader {
           continue;
         }
         if (name.matches(".*\\.(csv|txt|parquet)")) {
-          kind(file).ifPresent(table -> files.put(file, table));
+          Optional<Table> table = kind(file);
+          if (table.isEmpty() && TABLE_NAME.matcher(name).matches()) {
+            throw new KernelSourceException(
+                file
+                    + " has the name of a table, but "
+                    + (Files.size(file) == 0 ? "is empty" : "none of its columns")
+                    + "; restore it, or remove it so that what it held is assumed");
+          }
+          table.ifPresent(t -> files.put(file, t));
         } else if (name.matches(".*\\.ya?ml") && SystemFile.is(file)) {
           systems.add(file);
         }
@@ -169,7 +177,14 @@ final class AiconfiguratorReader {
               + systems.stream().map(Path::toString).collect(Collectors.joining(", "))
               + "; give the folder of one");
     }
-    files.forEach((file, table) -> CsvFile.rows(file, table.columns, row -> row(table, row)));
+    files.forEach(
+        (file, table) -> {
+          long before = rows;
+          CsvFile.rows(file, table.columns, row -> row(table, row));
+          if (rows == before) {
+            throw new KernelSourceException(file + " has a header and no rows");
+          }
+        });
     if (systems.isEmpty()) {
       return finish("", DeviceRoofs.UNKNOWN, null);
     }
@@ -192,9 +207,6 @@ final class AiconfiguratorReader {
         (family, variants) -> {
           // The first in the order of preference.
           List<Point> best = new TreeMap<>(variants).values().iterator().next();
-          if (mode == Mode.EAGER && variants.containsKey(EAGER) && variants.containsKey("")) {
-            best = eagerDeviceTimes(variants.get(EAGER), best);
-          }
           best.forEach(p -> builder.add(family, p.a, p.b, p.y, p.x, p.seconds, p.from));
         });
     if (versions.getOrDefault(Table.ATTENTION, Map.of()).keySet().stream()
@@ -236,6 +248,7 @@ final class AiconfiguratorReader {
   }
 
   private void row(Table table, CsvFile.Row row) {
+    rows++;
     version(table, row);
     switch (table) {
       case GEMM -> gemm(row);
@@ -334,23 +347,6 @@ final class AiconfiguratorReader {
             });
   }
 
-  /**
-   * An eager row is the longer of what the host and what the device takes. The host's share, which
-   * the engine's launch costs stand for, is flat; so where an eager row is not well above the
-   * shortest of its number of ranks, the device's share is that of the graph row. Where it is, it
-   * holds a copy into a registered buffer that a graph does without.
-   */
-  private static List<Point> eagerDeviceTimes(List<Point> eager, List<Point> graph) {
-    Map<Double, Double> shortest = shortest(eager);
-    List<Point> device = new ArrayList<>();
-    for (Point p : eager) {
-      boolean host = p.seconds <= ABOVE_HOST * shortest.get(p.a);
-      List<Point> same = graph.stream().filter(g -> g.a == p.a && g.x == p.x).toList();
-      device.addAll(host && !same.isEmpty() ? same : List.of(p));
-    }
-    return device;
-  }
-
   /** By number of ranks. */
   private static Map<Double, Double> shortest(List<Point> eager) {
     Map<Double, Double> shortest = new HashMap<>();
@@ -359,7 +355,11 @@ final class AiconfiguratorReader {
   }
 
   /**
-   * The only thing that these tables say about launching: what a small eager all-reduce takes is
+   * Device times of an all-reduce are those of graph rows in both modes: an eager row is the longer
+   * of what the host and what the device takes, and no rule that tells the two apart is certain to
+   * give a shorter time for a shorter row. The shortest eager row is the host's.
+   *
+   * <p>The only thing that these tables say about launching: what a small eager all-reduce takes is
    * the host's. That other kernels cost as much to launch is assumed. Null without such rows.
    */
   private LaunchCosts launchCosts() {

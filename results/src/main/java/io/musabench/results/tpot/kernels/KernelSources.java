@@ -20,7 +20,7 @@ public final class KernelSources {
    * aiconfigurator's tables, or a CSV file {@code
    * kernel,shape,precision,seconds_us,relative_error,source}.
    *
-   * @param mode whose all-reduce times to take where a table has both
+   * @param mode in which a run directory's steps are nearest to their use
    * @throws KernelSourceException in one line: file, line and column, and what is expected
    */
   public static KernelSource open(List<Path> paths, Mode mode) {
@@ -45,7 +45,7 @@ public final class KernelSources {
                 + " is of another kind than the other kernel times given; give one kind at a time");
       }
     }
-    return AiconfiguratorReader.open(paths, mode)
+    return AiconfiguratorReader.open(paths)
         .orElseThrow(
             () ->
                 new KernelSourceException(

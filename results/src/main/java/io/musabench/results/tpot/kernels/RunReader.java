@@ -279,8 +279,8 @@ final class RunReader {
    *
    * <p>A kernel: the least host time to queue an eager step over its kernels; where the device
    * falls behind and the queue fills, queueing takes longer than it must. A node: what a replayed
-   * step takes beyond its kernels, which were measured back to back in graphs of their own; noise
-   * below zero counts as zero.
+   * step takes beyond its kernels, which were measured beside it round by round; noise below zero
+   * counts as zero.
    */
   private static LaunchCosts launchCosts(List<CaseResult> cases) {
     List<CaseResult> ok = cases.stream().filter(CaseResult::ok).toList();
@@ -296,9 +296,9 @@ final class RunReader {
         perKernel = least(perKernel, submit / c.kernels());
       } else {
         replay = least(replay, submit);
-        double kernels = c.parts().stream().mapToDouble(CasePart::totalUs).sum();
-        if (!c.parts().isEmpty()) {
-          nodes.add((c.deviceTimeMedianUs() - kernels) / MICROS / c.kernels());
+        double over = c.overKernels().medianUs();
+        if (!Double.isNaN(over)) {
+          nodes.add(over / MICROS / c.kernels());
         }
       }
     }

@@ -178,7 +178,42 @@ class AiconfiguratorReaderTest {
   }
 
   @Test
-  void messagesCountElementsAndTheModeDecidesTheRows() throws IOException {
+  void aShorterEagerRowNeverMakesAKernelOrALaunchLonger() throws IOException {
+    String graph =
+        "vLLM,0.1,D,all_reduce,x,bfloat16,2,1000,0.004,vllm_graph\n"
+            + "vLLM,0.1,D,all_reduce,x,bfloat16,2,1000000,0.030,vllm_graph\n";
+    String large = "vLLM,0.1,D,all_reduce,x,bfloat16,2,1000000,0.028,vllm_eager\n";
+    write("d.yaml", SYSTEM);
+    double[] rows = {0.020, 0.010};
+    double[] launches = new double[2];
+    double[] times = new double[2];
+    for (int i = 0; i < 2; i++) {
+      String small = "vLLM,0.1,D,all_reduce,x,bfloat16,2,1000," + rows[i] + ",vllm_eager\n";
+      write("ar.csv", ALL_REDUCE + graph + small + large);
+      KernelSource source = KernelSources.open(folder, Mode.EAGER);
+      launches[i] = source.launch().orElseThrow().perKernelSeconds();
+      times[i] = time(source, new AllReduce(1000000, 2)).seconds();
+    }
+    assertThat(launches[1]).isLessThan(launches[0]);
+    assertThat(times[1]).isLessThanOrEqualTo(times[0]);
+  }
+
+  @Test
+  void aDamagedTableIsAnErrorAndNotAnAbsentOne() throws IOException {
+    write("d.yaml", SYSTEM);
+    write("allreduce.csv", ALL_REDUCE + "vLLM,0.1,D,all_reduce,x,bfloat16,2,1000,0.004,g\n");
+    write("notes.csv", "");
+    assertThat(open().name()).contains("vllm");
+    write("gemm.csv", "");
+    refused("gemm.csv", "is empty");
+    write("gemm.csv", "what,ever\n1,2\n");
+    refused("gemm.csv", "none of its columns");
+    write("gemm.csv", GEMM);
+    refused("gemm.csv", "no rows");
+  }
+
+  @Test
+  void messagesCountElementsAndTheHostIsNoPartOfThem() throws IOException {
     write("d.yaml", SYSTEM);
     write(
         "ar.csv",
@@ -202,9 +237,9 @@ class AiconfiguratorReaderTest {
     assertThat(costs.perKernelSeconds()).isEqualTo(0.02 / 1e3);
     assertThat(costs.replaySeconds()).isNaN();
     assertThat(costs.provenance()).isEqualTo(Provenance.ASSUMED);
-    // The shortest eager row is the host's launch, which the engine counts by itself.
+    // The host's part of an eager row is a launch, which the engine counts by itself.
     assertThat(time(eager, new AllReduce(1000, 2)).seconds()).isEqualTo(0.004 / 1e3);
-    assertThat(time(eager, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.12 / 1e3);
+    assertThat(time(eager, new AllReduce(1000000, 2)).seconds()).isEqualTo(0.1 / 1e3);
   }
 
   @Test
