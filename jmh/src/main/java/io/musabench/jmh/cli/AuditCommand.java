@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -44,27 +45,9 @@ final class AuditCommand implements Callable<Integer> {
           "the table; a result file of a serving benchmark, or a folder of them, is read too")
   private Path file;
 
-  @Option(names = "--concurrency", paramLabel = "N", description = "requests in flight, a mean too")
-  private Double concurrency;
+  @Mixin private TableOptions table;
 
-  @Option(names = "--isl", paramLabel = "TOKENS", description = "tokens of a prompt")
-  private Integer isl;
-
-  @Option(names = "--osl", paramLabel = "TOKENS", description = "tokens of an answer")
-  private Integer osl;
-
-  @Option(names = "--model", paramLabel = "NAME|PATH", description = "model, or its config.json")
-  private String model;
-
-  @Option(names = "--tp", paramLabel = "N", description = "tensor-parallel ranks")
-  private Integer tp;
-
-  @Option(
-      names = "--precision",
-      paramLabel = "TYPE",
-      description =
-          "bf16 (default), fp16, fp8 (weights only), or weights/activations/KV as in"
-              + " fp8/bf16/fp8")
+  @Option(names = "--precision", paramLabel = "TYPE", description = TpotOptions.PRECISIONS)
   private String precision;
 
   @Option(names = "--device", paramLabel = "NAME|PATH", description = "device, or its data sheet")
@@ -82,13 +65,6 @@ final class AuditCommand implements Callable<Integer> {
       description = "limit on TPOT behind the goodput, in ms, or with its unit")
   private String sloTpot;
 
-  @Option(
-      names = "--tolerance",
-      paramLabel = "PERCENT",
-      defaultValue = "10",
-      description = "how far off the table's rates and latencies may be; 10 by default")
-  private double tolerance;
-
   @Option(names = "--json", description = "prints JSON; tpot schema audit tells its fields")
   private boolean json;
 
@@ -102,17 +78,11 @@ final class AuditCommand implements Callable<Integer> {
     TableAudit audit;
     try {
       AuditOptions options =
-          new AuditOptions(
-              model,
-              tp,
-              isl,
-              osl,
-              concurrency,
+          table.with(
               sloTtft == null ? null : Slo.milliseconds(sloTtft),
               sloTpot == null ? null : Slo.milliseconds(sloTpot),
               device,
-              precision == null ? null : Setup.precision(precision),
-              tolerance / 100);
+              precision == null ? null : Setup.precision(precision));
       audit = TableAudit.of(EndToEndTable.open(file), options);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());

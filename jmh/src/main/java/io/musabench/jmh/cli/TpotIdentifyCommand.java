@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -28,20 +29,7 @@ final class TpotIdentifyCommand extends Answer {
       description = "CSV table; a result file of a serving benchmark, or a folder of them, too")
   private Path file;
 
-  @Option(names = "--concurrency", paramLabel = "N", description = "requests in flight")
-  private Double concurrency;
-
-  @Option(names = "--isl", paramLabel = "TOKENS", description = "tokens of a prompt")
-  private Integer isl;
-
-  @Option(names = "--osl", paramLabel = "TOKENS", description = "tokens of an answer")
-  private Integer osl;
-
-  @Option(names = "--model", paramLabel = "NAME|PATH", description = "model, or its config.json")
-  private String model;
-
-  @Option(names = "--tp", paramLabel = "N", description = "tensor-parallel ranks")
-  private Integer tp;
+  @Mixin private TableOptions table;
 
   @Option(
       names = "--kernels-per-step",
@@ -49,17 +37,9 @@ final class TpotIdentifyCommand extends Answer {
       description = "kernels of a decode step; derived from the model by default")
   private String kernels;
 
-  @Option(
-      names = "--tolerance",
-      paramLabel = "PERCENT",
-      defaultValue = "10",
-      description = "how far off the table may be; 10 by default")
-  private double tolerance;
-
   @Override
   String answer(boolean json) {
-    AuditOptions options =
-        new AuditOptions(model, tp, isl, osl, concurrency, null, null, null, null, tolerance / 100);
+    AuditOptions options = table.with(null, null, null, null);
     IdentificationReport report =
         new IdentificationReport(
             file.toString(), Identification.of(EndToEndTable.open(file), options, kernelCount()));

@@ -13,6 +13,11 @@ import picocli.CommandLine.Option;
 
 /** Options that the questions of {@code musabench tpot} share: model, engine and kernel times. */
 final class TpotOptions {
+  /** What a precision is called, in every command's help. */
+  static final String PRECISIONS =
+      "bf16 (default), fp16, fp8 (products of fp8 weights and activations), or"
+          + " weights/activations/KV as in fp8/bf16/fp8";
+
   @Option(names = "--model", paramLabel = "NAME|PATH", description = "model, or its config.json")
   String model;
 
@@ -44,9 +49,7 @@ final class TpotOptions {
       names = "--precision",
       paramLabel = "TYPE",
       defaultValue = "bf16",
-      description =
-          "bf16 (default), fp16, fp8 (products of fp8 weights and activations), or weights/activations/KV as in"
-              + " fp8/bf16/fp8")
+      description = PRECISIONS)
   String precision;
 
   @Option(
