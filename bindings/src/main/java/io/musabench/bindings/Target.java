@@ -9,6 +9,7 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.load.PythonPackages;
+import io.musabench.bindings.management.DeviceMonitors;
 import io.musabench.bindings.mate.Mate;
 import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.bindings.runtime.DeviceException;
@@ -282,6 +283,15 @@ public final class Target implements AutoCloseable {
       mate = new Mate(ffi, MateInstallation.find());
     }
     return mate;
+  }
+
+  /**
+   * What reads a device's clocks, temperature and so on, or why nothing does. Never throws.
+   *
+   * @param device the runtime's number of the device
+   */
+  public DeviceMonitors.Opened monitor(int device) {
+    return kind == Kind.HOST ? DeviceMonitors.host() : DeviceMonitors.open(kind.vendor(), device);
   }
 
   /** What was loaded, with paths and digests, for the record of a run. */
