@@ -4,8 +4,8 @@ import io.musabench.results.audit.AuditOptions;
 import io.musabench.results.audit.AuditReport;
 import io.musabench.results.audit.EndToEndTable;
 import io.musabench.results.audit.TableAudit;
+import io.musabench.results.model.Precision;
 import io.musabench.results.serving.Slo;
-import io.musabench.results.tpot.answers.Setup;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -82,7 +82,7 @@ final class AuditCommand implements Callable<Integer> {
               sloTtft == null ? null : Slo.milliseconds(sloTtft),
               sloTpot == null ? null : Slo.milliseconds(sloTpot),
               device,
-              precision == null ? null : Setup.precision(precision));
+              precision == null ? null : Precision.ofServer(precision));
       audit = TableAudit.of(EndToEndTable.open(file), options);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage());

@@ -45,11 +45,7 @@ final class TpotOptions {
       description = "how kernels are launched; graph by default")
   String mode;
 
-  @Option(
-      names = "--precision",
-      paramLabel = "TYPE",
-      defaultValue = "bf16",
-      description = PRECISIONS)
+  @Option(names = "--precision", paramLabel = "TYPE", description = PRECISIONS)
   String precision;
 
   @Option(

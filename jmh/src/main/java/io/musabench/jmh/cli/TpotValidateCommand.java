@@ -14,8 +14,9 @@ import picocli.CommandLine.Option;
         "Predictions beside what a service was measured to do: mean error, bias, 90 %% quantile and"
             + " worst rows, beside two simpler predictions, and host costs estimated on one number"
             + " of ranks and tried on the others. The table has the columns tp, isl, osl,"
-            + " concurrency, tpot_ms and, if known, model and ttft_ms; --model takes the place of a"
-            + " model column, and --tp is not used.")
+            + " concurrency, tpot_ms and, if known, model, ttft_ms and precision; --model takes the"
+            + " place of a model column, and --tp is not used. Rows that are too fast for bf16 are"
+            + " taken in fp8 and listed, unless they or --precision say otherwise.")
 final class TpotValidateCommand extends Answer {
   @Mixin private TpotOptions options;
 

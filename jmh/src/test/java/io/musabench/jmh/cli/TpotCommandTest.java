@@ -70,16 +70,35 @@ class TpotCommandTest {
     String measured = h100() + "/serving_qwen3-32b_tp2_tp8.csv";
     assertThat(run("validate", "--kernels", h100(), "--measured", measured, "--json")).isZero();
     JsonNode root = json();
-    // Two rows of one series are faster than reading the weights and the KV cache takes.
-    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(60);
-    assertThat(root.at("/tpot_all_rows/rows").asInt()).isEqualTo(62);
-    assertThat(root.path("excluded")).hasSize(2);
+    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(62);
+    assertThat(root.path("excluded")).isEmpty();
+    // Two rows of one series are faster than reading bf16 weights and KV cache takes.
+    assertThat(root.at("/tpot_as_given/rows").asInt()).isEqualTo(60);
+    assertThat(root.at("/rows/61/precision").asText()).isEqualTo("fp8/bf16/fp8");
+    assertThat(root.at("/rows/0/precision").asText()).isEqualTo("bf16");
+    assertThat(root.path("splits")).hasSize(2);
+    assertThat(root.path("splits")).allMatch(split -> split.at("/tried/mape_pct").asDouble() < 8);
     double mape = root.at("/tpot/mape_pct").asDouble();
     assertThat(mape).isLessThan(12);
     assertThat(mape).isLessThan(root.at("/baselines/kernel_sum/mape_pct").asDouble());
     assertThat(mape).isLessThan(root.at("/baselines/roofline/mape_pct").asDouble());
     assertThat(root.at("/ttft/inside_share").asDouble()).isGreaterThan(0.8);
     assertThat(root.path("rows")).hasSize(62);
+
+    assertThat(
+            run(
+                "validate",
+                "--kernels",
+                h100(),
+                "--measured",
+                measured,
+                "--precision",
+                "bf16",
+                "--json"))
+        .isZero();
+    assertThat(json().at("/tpot/rows").asInt()).isEqualTo(60);
+    assertThat(json().at("/tpot_all_rows/rows").asInt()).isEqualTo(62);
+    assertThat(json().path("excluded")).hasSize(2);
   }
 
   @Test

@@ -16,6 +16,10 @@ public record Precision(ElementType weights, ElementType activations, ElementTyp
   /** Everything in bf16. */
   public static final Precision BF16 = uniform(ElementType.BF16);
 
+  /** What servers mean by fp8: products of fp8 weights and activations, all else in bf16. */
+  public static final Precision FP8 =
+      new Precision(ElementType.FP8, ElementType.BF16, ElementType.BF16);
+
   /** One type for everything. */
   public static Precision uniform(ElementType type) {
     return new Precision(type, type, type);
@@ -37,6 +41,16 @@ public record Precision(ElementType weights, ElementType activations, ElementTyp
     return weights == activations && activations == kvCache
         ? weights.text()
         : weights.text() + "/" + activations.text() + "/" + kvCache.text();
+  }
+
+  /**
+   * A precision as people name it: {@code fp8} alone is {@link #FP8}; anything else as {@link
+   * #parse} reads it.
+   *
+   * @throws IllegalArgumentException that shows a right form
+   */
+  public static Precision ofServer(String text) {
+    return text.equalsIgnoreCase("fp8") ? FP8 : parse(text);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.musabench.results.tpot;
 
+import io.musabench.results.model.Precision;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -19,14 +20,22 @@ import org.apache.commons.csv.CSVRecord;
  * @param workload requests in flight, tokens in and out
  * @param ttftSeconds mean time to the first token; NaN if not given
  * @param tpotSeconds mean time an output token after the first
+ * @param precision types that it was served in; null if not given
  */
 public record ServingRow(
-    long line, String model, int tp, Workload workload, double ttftSeconds, double tpotSeconds) {
+    long line,
+    String model,
+    int tp,
+    Workload workload,
+    double ttftSeconds,
+    double tpotSeconds,
+    Precision precision) {
   private static final List<String> NEEDED = List.of("tp", "isl", "osl", "concurrency", "tpot_ms");
 
   /**
    * Reads a CSV file with the columns {@code tp, isl, osl, concurrency, tpot_ms} and, if there,
-   * {@code model} and {@code ttft_ms}; others are ignored.
+   * {@code model}, {@code ttft_ms} and {@code precision} (as {@link Precision#ofServer} reads it);
+   * others are ignored.
    *
    * @param model name where the file has none; null if it must have one
    * @throws IllegalArgumentException in one line: file, line and column, and what is expected
@@ -83,7 +92,18 @@ public record ServingRow(
           fields.isSet("ttft_ms") && !fields.get("ttft_ms").isEmpty()
               ? positive("ttft_ms") / 1e3
               : Double.NaN,
-          positive("tpot_ms") / 1e3);
+          positive("tpot_ms") / 1e3,
+          precision());
+    }
+
+    private Precision precision() {
+      String text = fields.isSet("precision") ? fields.get("precision") : "";
+      try {
+        return text.isEmpty() ? null : Precision.ofServer(text);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "%s, line %d, column precision: %s".formatted(file, number, e.getMessage()), e);
+      }
     }
 
     private int whole(String column, int least) {

@@ -1,5 +1,6 @@
 package io.musabench.results.tpot;
 
+import io.musabench.results.model.ElementType;
 import io.musabench.results.model.ModelConfig;
 import io.musabench.results.model.Operation;
 import io.musabench.results.model.Precision;
@@ -28,12 +29,19 @@ public final class Validation {
   private final KernelTimes times;
   private final UnaryOperator<Engine.Builder> settings;
   private final Function<String, ModelConfig> models;
+  private final List<Precision> narrower;
   private final Map<String, StepModel> known = new HashMap<>();
 
-  /** Which rows are set aside, in one line. */
+  /** Types to take for a series that is too fast for 16 bits: the weights', then the KV cache's. */
+  public static final List<Precision> NARROWER =
+      List.of(Precision.FP8, new Precision(ElementType.FP8, ElementType.BF16, ElementType.FP8));
+
+  /** Which rows are taken in another type or set aside, in one line. */
   public static final String SET_ASIDE_RULE =
-      "a row is set aside if its TPOT is below what reading weights and KV cache takes at the"
-          + " roofs; its whole series (model, input, output) if that is so for half of it or more";
+      "a row cannot be what it says if its TPOT is below what reading weights and KV cache takes at"
+          + " the roofs; a series (model, input, output) of which half or more is so and that names"
+          + " no precision is taken in fp8, or fp8/bf16/fp8, if all of it is possible in that"
+          + " (--precision: never); else the row, or with half or more the series, is set aside";
 
   /**
    * One row and what is predicted for it.
@@ -43,6 +51,8 @@ public final class Validation {
    * @param kernelSum seconds: the kernels of the decode step
    * @param roofline seconds: the least that these kernels can take
    * @param error of TPOT: predicted / measured - 1
+   * @param precision types of the prediction
+   * @param narrowed why these are not those that were asked for; empty if they are
    * @param setAside why its measurement cannot be what it says; empty if it can
    */
   public record Line(
@@ -51,6 +61,8 @@ public final class Validation {
       double kernelSum,
       double roofline,
       double error,
+      Precision precision,
+      String narrowed,
       String setAside) {
     /** Whether requests are predicted to wait to be let in. */
     public boolean saturated() {
@@ -103,7 +115,8 @@ public final class Validation {
 
   /**
    * Host costs estimated on the rows of one number of ranks and tried on the others. Rows that are
-   * saturated or set aside do not take part in the estimate; those set aside are not tried.
+   * saturated, set aside or taken in another type do not take part in the estimate; those set aside
+   * are not tried.
    *
    * @param tp ranks of the rows that the estimate is from
    * @param terms the estimate
@@ -118,6 +131,7 @@ public final class Validation {
    * @param lines in the order of the file
    * @param tpot errors over all rows
    * @param possible errors over the rows that are not set aside
+   * @param asGiven errors over those of them that are in the types that were asked for
    * @param kernelSum errors of the sum of kernels, over all rows
    * @param roofline errors of the roofline, over all rows; NaN where roofs are not known
    * @param ttft share of measured TTFT inside the interval
@@ -127,6 +141,7 @@ public final class Validation {
       List<Line> lines,
       Errors tpot,
       Errors possible,
+      Errors asGiven,
       Errors kernelSum,
       Errors roofline,
       Ttft ttft,
@@ -146,14 +161,18 @@ public final class Validation {
    * @param times kernel times of the device that served
    * @param settings of the engine, of which the layout is that of each row
    * @param models finds a model by its name
+   * @param narrower types that a series may have been served in that cannot have been served in
+   *     those of the settings, the most likely first; empty: such a series is set aside
    */
   public Validation(
       KernelTimes times,
       UnaryOperator<Engine.Builder> settings,
-      Function<String, ModelConfig> models) {
+      Function<String, ModelConfig> models,
+      List<Precision> narrower) {
     this.times = times;
     this.settings = settings;
     this.models = models;
+    this.narrower = List.copyOf(narrower);
   }
 
   /**
@@ -163,22 +182,27 @@ public final class Validation {
    *     not fit it; the message begins with its line
    */
   public Report report(List<ServingRow> rows) {
-    Map<String, Double> belowRoof =
+    Map<String, List<ServingRow>> series =
         rows.stream()
             .collect(
-                Collectors.groupingBy(
-                    Validation::series,
-                    Collectors.averagingDouble(
-                        r -> r.tpotSeconds() < atLine(r, this::floor) ? 1 : 0)));
+                Collectors.groupingBy(Validation::series, LinkedHashMap::new, Collectors.toList()));
     // One row of many may be a slip of the pen, which says nothing of the others.
     Set<String> impossible =
-        belowRoof.entrySet().stream()
-            .filter(e -> e.getValue() >= IMPOSSIBLE_SHARE)
+        series.entrySet().stream()
+            .filter(e -> below(e.getValue(), null) >= IMPOSSIBLE_SHARE)
             .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
+    Map<String, Precision> taken = new HashMap<>();
+    for (String s : impossible) {
+      narrower.stream()
+          .filter(p -> below(series.get(s), p) == 0)
+          .findFirst()
+          .ifPresent(p -> taken.put(s, p));
+    }
     List<Line> lines = new ArrayList<>();
     for (ServingRow row : rows) {
-      lines.add(atLine(row, r -> line(r, impossible.contains(series(r)))));
+      String s = series(row);
+      lines.add(atLine(row, r -> line(r, taken.get(s), impossible.contains(s))));
     }
     List<Line> possible = lines.stream().filter(l -> l.setAside().isEmpty()).toList();
     List<Line> ttft = possible.stream().filter(l -> l.hasTtft() && !l.saturated()).toList();
@@ -193,6 +217,7 @@ public final class Validation {
         List.copyOf(lines),
         errors(lines, Line::error),
         errors(possible, Line::error),
+        errors(possible.stream().filter(l -> l.narrowed().isEmpty()).toList(), Line::error),
         errors(lines, l -> l.kernelSum() / l.row().tpotSeconds() - 1),
         errors(lines, l -> l.roofline() / l.row().tpotSeconds() - 1),
         new Ttft(
@@ -221,23 +246,49 @@ public final class Validation {
     return Errors.of(lines.stream().map(error).toList());
   }
 
-  private Line line(ServingRow row, boolean impossibleSeries) {
-    Prediction p = ClosedLoop.predictWithInterval(model(row, HostTerms.NONE), row.workload());
-    double floor = floor(row);
+  /**
+   * Share of rows whose TPOT is below the roof.
+   *
+   * @param precision in place of the settings' for rows that name none; null: that of the settings
+   */
+  private double below(List<ServingRow> rows, Precision precision) {
+    return rows.stream()
+        .mapToDouble(
+            row -> atLine(row, r -> r.tpotSeconds() < floor(model(r, precision), r)) ? 1 : 0)
+        .average()
+        .orElse(0);
+  }
+
+  /**
+   * @param taken what is taken for a series that cannot be in the settings' types; null for none
+   */
+  private Line line(ServingRow row, Precision taken, boolean impossibleSeries) {
+    StepModel model = model(row, taken);
+    Prediction p = ClosedLoop.predictWithInterval(model, row.workload());
+    Precision precision = model.engine().precision();
+    double floor = floor(model, row);
     String setAside = "";
+    String narrowed = "";
     if (row.tpotSeconds() < floor) {
       setAside =
           "TPOT is below the %.1f ms that reading weights and KV cache takes at the roof"
               .formatted(floor * 1e3);
-    } else if (impossibleSeries) {
+    } else if (taken != null && row.precision() == null) {
+      StepModel asked = model(row, null);
+      narrowed =
+          "taken as %s, because at least half of its series is too fast for %s"
+              .formatted(precision, asked.engine().precision());
+    } else if (impossibleSeries && taken == null) {
       setAside = "of a series of which at least half has a TPOT below the roof";
     }
     return new Line(
         row,
         p,
         p.decodeStep().kernelSeconds(),
-        roofline(p.decodeStep().terms()),
+        roofline(p.decodeStep().terms(), precision),
         p.tpot().value() / row.tpotSeconds() - 1,
+        precision,
+        narrowed,
         setAside);
   }
 
@@ -247,10 +298,11 @@ public final class Validation {
    */
   private static String series(ServingRow row) {
     Workload w = row.workload();
-    return row.model() + " " + w.inputTokens() + " " + w.outputTokens();
+    String named = row.precision() == null ? "" : " " + row.precision();
+    return row.model() + " " + w.inputTokens() + " " + w.outputTokens() + named;
   }
 
-  private double roofline(List<Term> terms) {
+  private double roofline(List<Term> terms, Precision precision) {
     DeviceRoofs roofs = times.source().roofs();
     if (roofs.provenance() == Provenance.ASSUMED) {
       // Roofs that are only the best rate of these very kernels forbid nothing.
@@ -259,45 +311,39 @@ public final class Validation {
     double sum = 0;
     for (Term t : terms) {
       Operation op = new Operation(t.role(), t.call(), t.count());
-      sum += t.count() * roofs.seconds(t.call(), op.precision(precision()));
+      sum += t.count() * roofs.seconds(t.call(), op.precision(precision));
     }
     return sum;
-  }
-
-  private Precision precision() {
-    return known.values().iterator().next().engine().precision();
   }
 
   /**
    * The least that a token can take, whatever the kernels: at least one decode step, with the
    * requests that Little's law says were decoding. 0 where the roofs are not known.
    */
-  private double floor(ServingRow row) {
-    StepModel model = model(row, HostTerms.NONE);
+  private double floor(StepModel model, ServingRow row) {
     Workload w = row.workload();
     double decoding = (w.outputTokens() - 1) * row.tpotSeconds();
     double all = decoding + (Double.isNaN(row.ttftSeconds()) ? 0 : row.ttftSeconds());
     int batch = Math.max(1, (int) (w.concurrency() * decoding / all));
-    double least = roofline(model.decode(batch, w.meanContext()).terms());
+    double least =
+        roofline(model.decode(batch, w.meanContext()).terms(), model.engine().precision());
     return Double.isNaN(least) ? 0 : least;
   }
 
-  private StepModel model(ServingRow row, HostTerms terms) {
-    StepModel plain =
-        known.computeIfAbsent(
-            row.model() + " " + row.tp(),
-            key -> {
-              Engine engine = Engine.of(models.apply(row.model()).layout(row.tp()));
-              return new StepModel(settings.apply(engine.toBuilder()).build(), times);
-            });
-    if (terms == HostTerms.NONE) {
-      return plain;
-    }
-    return plain.with(
-        plain.engine().toBuilder()
-            .gapSeconds(terms.gapSeconds())
-            .perRequestSeconds(terms.perRequestSeconds())
-            .build());
+  /**
+   * The engine of a row.
+   *
+   * @param precision for a row that names none; null: that of the settings
+   */
+  private StepModel model(ServingRow row, Precision precision) {
+    Precision types = row.precision() == null ? precision : row.precision();
+    return known.computeIfAbsent(
+        row.model() + " " + row.tp() + " " + types,
+        key -> {
+          Engine engine = Engine.of(models.apply(row.model()).layout(row.tp()));
+          Engine.Builder builder = settings.apply(engine.toBuilder());
+          return new StepModel((types == null ? builder : builder.precision(types)).build(), times);
+        });
   }
 
   /**
@@ -313,7 +359,8 @@ public final class Validation {
     if (byTp.size() > 1) {
       byTp.forEach(
           (tp, lines) -> {
-            List<Line> from = lines.stream().filter(Line::decodeDominates).toList();
+            List<Line> from =
+                lines.stream().filter(l -> l.decodeDominates() && l.narrowed().isEmpty()).toList();
             Map<String, List<Line>> groups =
                 from.stream()
                     .collect(
@@ -338,7 +385,14 @@ public final class Validation {
   }
 
   private double error(Line line, HostTerms terms) {
-    Prediction p = ClosedLoop.predict(model(line.row(), terms), line.row().workload());
+    StepModel plain = model(line.row(), line.narrowed().isEmpty() ? null : line.precision());
+    StepModel model =
+        plain.with(
+            plain.engine().toBuilder()
+                .gapSeconds(terms.gapSeconds())
+                .perRequestSeconds(terms.perRequestSeconds())
+                .build());
+    Prediction p = ClosedLoop.predict(model, line.row().workload());
     return p.tpot().value() / line.row().tpotSeconds() - 1;
   }
 }

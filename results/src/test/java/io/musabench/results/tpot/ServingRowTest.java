@@ -3,6 +3,7 @@ package io.musabench.results.tpot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.musabench.results.model.Precision;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,8 +34,19 @@ class ServingRowTest {
             "Qwen3-8B");
     assertThat(rows)
         .containsExactly(
-            new ServingRow(2, "Qwen/Qwen3-32B", 4, new Workload(8, 1024, 256), 0.15, 0.0205),
-            new ServingRow(4, "Qwen3-8B", 4, new Workload(16, 1024, 256), Double.NaN, 0.021));
+            new ServingRow(2, "Qwen/Qwen3-32B", 4, new Workload(8, 1024, 256), 0.15, 0.0205, null),
+            new ServingRow(4, "Qwen3-8B", 4, new Workload(16, 1024, 256), Double.NaN, 0.021, null));
+  }
+
+  @Test
+  void aRowMayNameItsPrecision() throws IOException {
+    String header = "tp,isl,osl,concurrency,tpot_ms,precision\n4,1024,256,8,20,";
+    assertThat(read(header + "fp8\n", "M").get(0).precision()).isEqualTo(Precision.FP8);
+    assertThat(read(header + "fp8/bf16/fp8\n", "M").get(0).precision()).hasToString("fp8/bf16/fp8");
+    assertThat(read(header + "\n", "M").get(0).precision()).isNull();
+    assertThatThrownBy(() -> read(header + "bf61\n", "M"))
+        .hasMessageContaining("rows.csv, line 2, column precision: Unknown element type \"bf61\"")
+        .hasMessageContaining("bf16");
   }
 
   @ParameterizedTest

@@ -58,8 +58,8 @@ public record Setup(StepModel model, List<String> assumptions) {
     /** Tensor-parallel ranks. */
     public int tp = 1;
 
-    /** As {@link Precision#parse} reads it. */
-    public String precision = "bf16";
+    /** As {@link Precision#ofServer} reads it; null: bf16, unless measured rows cannot be that. */
+    public String precision;
 
     /** Kernel times. */
     public List<Path> kernels = List.of();
@@ -149,7 +149,7 @@ public record Setup(StepModel model, List<String> assumptions) {
   private static Engine.Builder settings(
       Request asked, LaunchCosts launch, Engine.Builder builder) {
     builder
-        .precision(precision(asked.precision))
+        .precision(precision(asked))
         .pageSize(asked.pageSize)
         .mode(asked.mode)
         .captureSizes(captureSizes(asked.captureSizes))
@@ -212,7 +212,11 @@ public record Setup(StepModel model, List<String> assumptions) {
     LaunchCosts launch = launch(asked, source, assumptions);
     KernelTimes times = new KernelTimes(source);
     Validation validation =
-        new Validation(times, b -> settings(asked, launch, b), name -> model(name, asked.model));
+        new Validation(
+            times,
+            b -> settings(asked, launch, b),
+            name -> model(name, asked.model),
+            asked.precision == null ? Validation.NARROWER : List.of());
     Validation.Report report;
     try {
       report = validation.report(rows);
@@ -225,7 +229,7 @@ public record Setup(StepModel model, List<String> assumptions) {
             Locale.ROOT,
             "%s, %s, graphs for %s sizes, %s, gap %s ms a step and %s us a request",
             asked.mode.name().toLowerCase(Locale.ROOT),
-            precision(asked.precision),
+            precision(asked),
             asked.captureSizes,
             asked.tokenBudget == 0
                 ? "whole prompts"
@@ -261,15 +265,8 @@ public record Setup(StepModel model, List<String> assumptions) {
     return all;
   }
 
-  /**
-   * A precision as people name it: {@code fp8} alone is what servers mean by it: products of fp8
-   * weights and activations that are quantised on their way in, everything else and the KV cache in
-   * bf16; anything else is read by {@link Precision#parse}.
-   *
-   * @throws IllegalArgumentException that shows right forms
-   */
-  public static Precision precision(String text) {
-    return Precision.parse(text.equals("fp8") ? "fp8/bf16/bf16" : text);
+  private static Precision precision(Request asked) {
+    return asked.precision == null ? Precision.BF16 : Precision.ofServer(asked.precision);
   }
 
   private static List<Integer> captureSizes(String text) {

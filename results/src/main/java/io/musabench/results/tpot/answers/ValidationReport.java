@@ -67,6 +67,9 @@ public final class ValidationReport {
     TextTable table = new TextTable("prediction", ">rows", ">MAPE", ">bias", ">P90");
     boolean some = report.possible().rows() < report.tpot().rows();
     row(table, some ? "TPOT, rows that can be what they say" : "TPOT", report.possible());
+    if (report.asGiven().rows() < report.possible().rows()) {
+      row(table, "  without those taken in fp8", report.asGiven());
+    }
     row(table, "baseline: kernel sum alone", baseline(Line::kernelSum));
     row(table, "baseline: roofline alone", baseline(Line::roofline));
     if (some) {
@@ -147,6 +150,9 @@ public final class ValidationReport {
       if (!l.setAside().isEmpty()) {
         out.append("  set aside: line ").append(l.row().line()).append(": ");
         out.append(l.setAside()).append('\n');
+      } else if (!l.narrowed().isEmpty()) {
+        out.append("  assumed: line ").append(l.row().line()).append(": ");
+        out.append(l.narrowed()).append('\n');
       }
     }
     assumptions.forEach(a -> out.append("  assumed: ").append(a).append('\n'));
@@ -162,7 +168,14 @@ public final class ValidationReport {
     }
     out.append(percent(report.tpot().mape())).append(" over all ");
     out.append(report.tpot().rows()).append(" rows\n");
-    if (set > 0) {
+    int narrowed = report.possible().rows() - report.asGiven().rows();
+    if (narrowed > 0) {
+      out.append("  of these ").append(narrowed);
+      out.append(" cannot be bf16 and are taken in fp8; without them ");
+      out.append(percent(report.asGiven().mape())).append(" over ");
+      out.append(report.asGiven().rows()).append(" rows\n");
+    }
+    if (set > 0 || narrowed > 0) {
       out.append("  ").append(Validation.SET_ASIDE_RULE.replace("; ", ";\n  ")).append('\n');
     }
     List<Line> lines = withInterval(true);
@@ -227,6 +240,7 @@ public final class ValidationReport {
     ObjectNode comparable = root.putObject("tpot");
     errors(comparable, report.possible());
     coverage(comparable, true);
+    errors(root.putObject("tpot_as_given"), report.asGiven());
     ObjectNode all = root.putObject("tpot_all_rows");
     errors(all, report.tpot());
     coverage(all, false);
@@ -310,6 +324,8 @@ public final class ValidationReport {
     node.put("saturated", l.saturated());
     node.put("bound", p.bound().text());
     node.put("provenance", p.provenance().text());
+    node.put("precision", l.precision().toString());
+    node.put("precision_assumed", l.narrowed());
     node.put("set_aside", l.setAside());
   }
 }
