@@ -1,7 +1,5 @@
 package io.musabench.bindings;
 
-import com.sun.jna.Function;
-import com.sun.jna.Memory;
 import io.musabench.bindings.ffi.Ffi;
 import io.musabench.bindings.ffi.KernelLibrary;
 import io.musabench.bindings.kernels.PortableKernels;
@@ -14,6 +12,7 @@ import io.musabench.bindings.mate.Mate;
 import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.DeviceRuntime;
+import io.musabench.bindings.runtime.DriverLibrary;
 import io.musabench.bindings.runtime.Vendor;
 import java.io.File;
 import java.net.URISyntaxException;
@@ -24,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
@@ -36,8 +34,11 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>{@code musabench.target}: {@code musa}, {@code cuda}, {@code host}, or {@code auto}
- *   <li>{@code musabench.runtime.library}, {@code musabench.ffi.library}, {@code
- *       musabench.kernels.library}: a path, used instead of the search
+ *   <li>{@code musabench.runtime.library}, {@code musabench.driver.library}, {@code
+ *       musabench.ffi.library}, {@code musabench.kernels.library}: a path, used instead of the
+ *       search
+ *   <li>{@code musabench.musa.home}: a MUSA installation, the only place where its runtime and its
+ *       driver's library are then looked for
  *   <li>{@code musabench.native.dir} (or the environment variable {@code MUSABENCH_NATIVE_DIR}):
  *       where our own libraries are; otherwise {@code native/target/build/lib} is looked for upward
  *       from the working directory and from this class's own location
@@ -52,6 +53,12 @@ public final class Target implements AutoCloseable {
 
   /** Path of the runtime library. */
   public static final String RUNTIME_PROPERTY = "musabench.runtime.library";
+
+  /** Path of the driver API's library. */
+  public static final String DRIVER_PROPERTY = "musabench.driver.library";
+
+  /** Folder of a MUSA installation. */
+  public static final String MUSA_HOME_PROPERTY = "musabench.musa.home";
 
   /** Path of the FFI library. */
   public static final String FFI_PROPERTY = "musabench.ffi.library";
@@ -118,12 +125,21 @@ public final class Target implements AutoCloseable {
    *
    * @param devices the number of devices its runtime counts; 0 if it did not load
    * @param reason why it cannot be used; empty if it can
-   * @param attempts what was tried to load its runtime
+   * @param attempts what was tried to load its runtime and its driver's library
+   * @param runtime which runtime loaded and why; empty if none did
+   * @param driver the driver API's library; empty if it did not load or the kind has none
    */
   public record Availability(
-      Kind kind, boolean available, int devices, String reason, List<LoadAttempt> attempts) {}
+      Kind kind,
+      boolean available,
+      int devices,
+      String reason,
+      List<LoadAttempt> attempts,
+      Optional<RuntimeChoice> runtime,
+      Optional<DriverLibrary> driver) {}
 
   private final Kind kind;
+  private final DriverLibrary driver; // null if it did not load or there is none
   private final DeviceRuntime runtime;
   private final Ffi ffi;
   private final KernelLibrary kernelLibrary; // null if it did not load
@@ -132,11 +148,13 @@ public final class Target implements AutoCloseable {
 
   private Target(
       Kind kind,
+      DriverLibrary driver,
       DeviceRuntime runtime,
       Ffi ffi,
       KernelLibrary kernelLibrary,
       List<LoadAttempt> attempts) {
     this.kind = kind;
+    this.driver = driver;
     this.runtime = runtime;
     this.ffi = ffi;
     this.kernelLibrary = kernelLibrary;
@@ -170,27 +188,61 @@ public final class Target implements AutoCloseable {
   /** Whether one kind of target can be used here: its runtime loads and counts a device. */
   public static Availability check(Kind kind) {
     LibraryLoader loader = new LibraryLoader();
+    Optional<DriverLibrary> driver = loadDriver(loader, kind);
     Optional<LoadedLibrary> library = loader.load("runtime", runtimeCandidates(kind));
     if (library.isEmpty()) {
-      return new Availability(kind, false, 0, "its runtime did not load", loader.attempts());
+      return new Availability(
+          kind, false, 0, "its runtime did not load", loader.attempts(), Optional.empty(), driver);
     }
     // Not through DeviceRuntime: that would tie this JVM to this library.
-    String symbol = kind.vendor().prefix() + "GetDeviceCount";
-    OptionalLong function = library.get().find(symbol);
-    if (function.isEmpty()) {
-      return new Availability(
-          kind, false, 0, library.get().path() + " has no " + symbol, loader.attempts());
+    RuntimeCheck check = new RuntimeCheck(kind.vendor(), library.get());
+    RuntimeChoice choice =
+        new RuntimeChoice(
+            library.get(),
+            check.version(),
+            reasonOfChoice(kind, library.get()),
+            others(kind, library.get()));
+    return new Availability(
+        kind,
+        check.devices() > 0,
+        check.devices(),
+        check.reason(),
+        loader.attempts(),
+        Optional.of(choice),
+        driver);
+  }
+
+  private static Optional<DriverLibrary> loadDriver(LibraryLoader loader, Kind kind) {
+    return kind == Kind.HOST
+        ? Optional.empty()
+        : DriverLibrary.load(loader, kind.vendor(), LibrarySearch.here().driver(kind.vendor()));
+  }
+
+  private static String reasonOfChoice(Kind kind, LoadedLibrary library) {
+    if (property(RUNTIME_PROPERTY).isPresent()) {
+      return "named by -D" + RUNTIME_PROPERTY;
     }
-    try (Memory count = new Memory(4)) {
-      count.setInt(0, 0);
-      int code =
-          Function.getFunction(new com.sun.jna.Pointer(function.getAsLong()))
-              .invokeInt(new Object[] {count});
-      int devices = code == 0 ? count.getInt(0) : 0;
-      String reason =
-          code != 0 ? symbol + " returned " + code : devices == 0 ? "it counts no device" : "";
-      return new Availability(kind, devices > 0, devices, reason, loader.attempts());
+    if (kind == Kind.HOST) {
+      return "our own";
     }
+    if (kind == Kind.MUSA && property(MUSA_HOME_PROPERTY).isPresent()) {
+      return "the first that loaded in -D" + MUSA_HOME_PROPERTY;
+    }
+    return library.name().indexOf(File.separatorChar) < 0
+        ? "the system's loader found "
+            + library.name()
+            + ": LD_LIBRARY_PATH first, then its own configuration, as for kernel libraries"
+        : "the system's loader found none; the first that loaded of the installations";
+  }
+
+  private static List<RuntimeChoice.Other> others(Kind kind, LoadedLibrary taken) {
+    if (kind == Kind.HOST) {
+      return List.of();
+    }
+    return LibrarySearch.here().installed(kind.vendor()).stream()
+        .filter(one -> !one.file().equals(taken.path()))
+        .map(one -> new RuntimeChoice.Other(one.file(), one.version()))
+        .toList();
   }
 
   /**
@@ -203,6 +255,7 @@ public final class Target implements AutoCloseable {
   public static Target open(Kind kind) {
     LibraryLoader loader = new LibraryLoader();
     try {
+      DriverLibrary driver = loadDriver(loader, kind).orElse(null);
       DeviceRuntime runtime =
           DeviceRuntime.load(loader, kind.vendor(), runtimeCandidates(kind))
               .orElseThrow(() -> cannotOpen(kind, "the runtime", loader, runtimeAdvice(kind)));
@@ -214,7 +267,7 @@ public final class Target implements AutoCloseable {
       }
       if (devices == 0) {
         throw new TargetException(
-            kind, "the runtime counts no device", loader.attempts(), runtimeAdvice(kind), null);
+            kind, check(kind).reason(), loader.attempts(), runtimeAdvice(kind), null);
       }
       runtime.setDevice(0);
       Ffi ffi =
@@ -226,7 +279,7 @@ public final class Target implements AutoCloseable {
                   ownCandidates("musabench_support"))
               .orElseThrow(() -> cannotOpen(kind, "the FFI", loader, ffiAdvice()));
       KernelLibrary kernels = ffi.loadKernels(loader, kernelCandidates(kind)).orElse(null);
-      return new Target(kind, runtime, ffi, kernels, loader.attempts());
+      return new Target(kind, driver, runtime, ffi, kernels, loader.attempts());
     } catch (UnsatisfiedLinkError incomplete) {
       throw new TargetException(
           kind, incomplete.getMessage(), loader.attempts(), INCOMPLETE_ADVICE, incomplete);
@@ -291,12 +344,24 @@ public final class Target implements AutoCloseable {
    * @param device the runtime's number of the device
    */
   public DeviceMonitors.Opened monitor(int device) {
-    return kind == Kind.HOST ? DeviceMonitors.host() : DeviceMonitors.open(kind.vendor(), device);
+    if (kind == Kind.HOST) {
+      return DeviceMonitors.host();
+    }
+    Optional<String> busId;
+    try {
+      busId = runtime.device(device).pciBusId();
+    } catch (DeviceException unknown) {
+      busId = Optional.empty();
+    }
+    return DeviceMonitors.open(kind.vendor(), device, busId);
   }
 
   /** What was loaded, with paths and digests, for the record of a run. */
   public synchronized List<LoadedLibrary> libraries() {
     List<LoadedLibrary> all = new ArrayList<>();
+    if (driver != null) {
+      all.add(driver.library());
+    }
     all.add(runtime.library());
     all.add(ffi.library());
     all.add(ffi.support());
@@ -327,15 +392,9 @@ public final class Target implements AutoCloseable {
   // ---- where libraries are looked for
 
   static List<String> runtimeCandidates(Kind kind) {
-    Optional<String> given = property(RUNTIME_PROPERTY);
-    if (given.isPresent()) {
-      return List.of(given.get());
-    }
-    return switch (kind) {
-      case MUSA -> system("musart", List.of("", ".5", ".4", ".1.5", ".1.0"), "/usr/local/musa/lib");
-      case CUDA -> system("cudart", List.of("", ".13", ".12", ".11.0"), "/usr/local/cuda/lib64");
-      case HOST -> ownCandidates("musart_host");
-    };
+    return kind == Kind.HOST
+        ? property(RUNTIME_PROPERTY).map(List::of).orElseGet(() -> ownCandidates("musart_host"))
+        : LibrarySearch.here().runtime(kind.vendor());
   }
 
   static List<String> ffiCandidates(Kind kind) {
@@ -359,18 +418,6 @@ public final class Target implements AutoCloseable {
     return property(KERNELS_PROPERTY)
         .map(List::of)
         .orElseGet(() -> ownCandidates("musabench_kernels_" + kind.id()));
-  }
-
-  // The loader's own search first: it honours LD_LIBRARY_PATH and the system's configuration.
-  private static List<String> system(String name, List<String> versions, String folder) {
-    List<String> candidates = new ArrayList<>();
-    for (String version : versions) {
-      candidates.add("lib" + name + ".so" + version);
-    }
-    for (String version : versions) {
-      candidates.add(folder + "/lib" + name + ".so" + version);
-    }
-    return candidates;
   }
 
   // Only one folder: a mixture of two builds would be worse than an error.

@@ -1,11 +1,25 @@
 package io.musabench.bindings.management;
 
+import io.musabench.bindings.load.LibraryLoader;
+import io.musabench.bindings.load.LoadAttempt;
+import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Vendor;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Opens {@link DeviceMonitor}s. Never throws: where there is none, a note says why. */
 public final class DeviceMonitors {
+  /** Path of the management library, used instead of the search. */
+  public static final String LIBRARY_PROPERTY = "musabench.management.library";
+
+  // What was initialised, or why it could not be, by the library's file: once a process.
+  private static final Map<Path, ManagementInterface> INITIALISED = new HashMap<>();
+  private static final Map<Path, String> FAILED = new HashMap<>();
+
   private DeviceMonitors() {}
 
   /**
@@ -17,12 +31,66 @@ public final class DeviceMonitors {
   public record Opened(Optional<DeviceMonitor> monitor, String note) {}
 
   /**
-   * The monitor of a GPU by the management library's own number, which is the runtime's where no
-   * {@code *_VISIBLE_DEVICES} hides devices. {@code Target.monitor} finds the device by its bus.
+   * The monitor of a GPU.
+   *
+   * @param ordinal the device's number, used where the bus does not find it. The runtime counts
+   *     only the devices that {@code *_VISIBLE_DEVICES} leaves, the management library all
+   * @param busId the device's place on the bus as the runtime writes it
    */
-  public static Opened open(Vendor vendor, int ordinal) {
-    return new Opened(
-        Optional.empty(), "device management of " + vendor + " is not bound; device " + ordinal);
+  public static Opened open(Vendor vendor, int ordinal, Optional<String> busId) {
+    String given = System.getProperty(LIBRARY_PROPERTY, "");
+    return open(vendor, given.isBlank() ? candidates(vendor) : List.of(given), ordinal, busId);
+  }
+
+  /** The names and paths that are tried. */
+  static List<String> candidates(Vendor vendor) {
+    return vendor == Vendor.MUSA
+        ? List.of(
+            "libmtml.so",
+            "libmtml.so.2",
+            "libmtml.so.1",
+            "/usr/lib/x86_64-linux-gnu/libmtml.so",
+            "/usr/local/musa/lib/libmtml.so")
+        : List.of("libnvidia-ml.so.1", "libnvidia-ml.so");
+  }
+
+  static Opened open(Vendor vendor, List<String> candidates, int ordinal, Optional<String> busId) {
+    LibraryLoader loader = new LibraryLoader();
+    Optional<LoadedLibrary> library =
+        loader.load("management", candidates, LibraryLoader.LOCAL_SYMBOLS);
+    if (library.isEmpty()) {
+      String tried =
+          loader.attempts().stream().map(LoadAttempt::name).collect(Collectors.joining(", "));
+      return none("no management library; tried " + tried);
+    }
+    try {
+      return new Opened(Optional.of(initialised(vendor, library.get()).device(ordinal, busId)), "");
+    } catch (IllegalStateException failure) {
+      return none(library.get().path() + ": " + failure.getMessage());
+    }
+  }
+
+  private static synchronized ManagementInterface initialised(
+      Vendor vendor, LoadedLibrary library) {
+    Path path = library.path();
+    if (FAILED.containsKey(path)) {
+      throw new IllegalStateException(FAILED.get(path));
+    }
+    return INITIALISED.computeIfAbsent(
+        path,
+        file -> {
+          ManagementLibrary calls = new ManagementLibrary(library);
+          try {
+            return vendor == Vendor.MUSA ? Mtml.init(calls) : Nvml.init(calls);
+          } catch (IllegalStateException failure) {
+            FAILED.put(path, failure.getMessage());
+            throw failure;
+          }
+        });
+  }
+
+  private static Opened none(String note) {
+    return new Opened(Optional.empty(), note);
   }
 
   /** The monitor of the CPU as a device. */
