@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no regression",
-      "1:a case is slower, or fails, under B",
+      "1:a case is slower, fails or crashes more often under B",
       "2:--strict, and a case is undecided or slower by its clock alone",
       "3:a case could not be compared",
       "64:usage: unknown name, bad value or empty selection",
@@ -117,13 +117,7 @@ final class AbCommand implements Callable<Integer> {
       boolean useNoise) {
     Catalog catalog = Catalog.load();
     Suite chosen = measure.select(catalog, BenchmarkParameters.table());
-    PairRunner runner =
-        new PairRunner(
-            progress,
-            measure.output(),
-            measure.labels(),
-            measure.limit(),
-            measure.effort(chosen, pairs));
+    PairRunner runner = new PairRunner(measure.campaign(progress, chosen, pairs));
     PairRunner.Measurement measured = runner.run(chosen.cases(), a, b);
     MeasuredRun base = MeasuredRun.read(measured.a());
     MeasuredRun candidate = MeasuredRun.read(measured.b());

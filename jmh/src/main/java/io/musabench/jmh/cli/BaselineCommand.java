@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "64:usage: no such run or baseline, a name that is taken, or a run that judges nothing"
+      "64:usage: no such run or baseline, a name that is taken, or a run that judges nothing",
+      "74:the baseline cannot be written"
     })
 final class BaselineCommand implements Runnable {
   @Option(
@@ -112,12 +113,11 @@ final class BaselineCommand implements Runnable {
     return revision == null ? "unknown" : revision.substring(0, Math.min(12, revision.length()));
   }
 
-  /** What cannot be read or is named wrongly is the user's to mend. */
   private static <T> T refused(Supplier<T> work) {
     try {
       return work.get();
     } catch (RunException e) {
-      throw new UsageException(e.getMessage());
+      throw UsageException.of(e);
     }
   }
 

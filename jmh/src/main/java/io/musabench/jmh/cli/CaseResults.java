@@ -28,16 +28,14 @@ final class CaseResults {
 
   /**
    * @param forks measurements: outer list forks, inner list iterations; not empty
-   * @param lost what became of further forks; empty when none was lost
+   * @param lost what became of each further fork
    */
-  static CaseResult measured(CaseSpec spec, List<List<Measured>> forks, String lost) {
+  static CaseResult measured(CaseSpec spec, List<List<Measured>> forks, List<String> lost) {
     List<Measured> all = forks.stream().flatMap(List::stream).toList();
     Measured first = all.get(0);
     Set<String> notes = new LinkedHashSet<>();
     all.forEach(m -> notes.addAll(m.notes()));
-    if (!lost.isEmpty()) {
-      notes.add(lost);
-    }
+    notes.addAll(lost);
     CaseResult.Builder result = builder(spec);
     if (!first.kernel().isEmpty()) {
       result.kernel(first.kernel(), first.shape());
@@ -55,6 +53,7 @@ final class CaseResults {
     return result
         .kernels(first.kernels())
         .forks(forks.size())
+        .lostForks(lost.size())
         .launches(first.launches())
         .work(new Work(first.flops(), first.bytes()))
         .parts(parts(all))

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,7 +38,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no regression",
-      "1:a case is slower, or missing in the candidate",
+      "1:a case is slower in the candidate, missing there, or crashes more often",
       "2:--strict, and a case is undecided or slower by its clock alone",
       "3:a case is not comparable: conditions differ, too few forks, or values that are no times",
       "64:usage: unknown option, or a file that is neither a run directory nor JMH's JSON"
@@ -96,7 +97,7 @@ final class CompareCommand implements Callable<Integer> {
       verdict.print(comparison, out);
       return comparison.exitCode();
     } catch (RunException e) {
-      throw new UsageException(e.getMessage());
+      throw UsageException.of(e);
     }
   }
 
@@ -124,6 +125,13 @@ final class CompareCommand implements Callable<Integer> {
           "one side is a run directory and the other a JSON file; their cases have other names");
     }
     Set<String> names = new HashSet<>(accepted);
+    Set<String> known = new TreeSet<>(base.conditions());
+    known.addAll(candidate.conditions());
+    for (String name : accepted) {
+      if (!known.contains(name)) {
+        throw new UsageException(Suggestions.unknown("condition of these runs", name, known));
+      }
+    }
     names.add(Comparison.UNDER_TEST);
     return Comparison.of(base, candidate, verdict.options(verdict.noise(candidate), names, false));
   }

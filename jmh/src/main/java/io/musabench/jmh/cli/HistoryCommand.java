@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:done",
       "1:--fail-within N, and a case is slower since one of its last N runs",
-      "64:usage: no run directory, or a damaged file"
+      "64:usage: no run directory, or a damaged file",
+      "74:the history cannot be written"
     },
     footer = {
       "",
@@ -66,16 +67,19 @@ final class HistoryCommand implements Callable<Integer> {
       names = "--fail-within",
       paramLabel = "N",
       description = "exit code 1 if a case became slower within its last N runs")
-  private int failWithin;
+  private Integer failWithin;
 
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
+    if (failWithin != null && failWithin < 1) {
+      throw new UsageException("--fail-within must be at least 1");
+    }
     try {
       return show(add());
     } catch (RunException e) {
-      throw new UsageException(e.getMessage());
+      throw UsageException.of(e);
     } catch (PatternSyntaxException e) {
       throw new UsageException("--case is no regular expression: " + e.getDescription());
     }
@@ -107,7 +111,7 @@ final class HistoryCommand implements Callable<Integer> {
       series++;
       for (Change change : s.changes()) {
         int since = s.entries().size() - change.index();
-        slower |= change.slower() && since <= failWithin;
+        slower |= failWithin != null && change.slower() && since <= failWithin;
         row(table, s, change, since);
       }
     }

@@ -23,7 +23,7 @@ final class JmhLog implements AutoCloseable {
           Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
       stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw RunException.because("Cannot write " + file, e);
+      throw RunException.unwritten("Cannot write " + file, e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -71,23 +72,19 @@ final class MeasureOptions {
     return chosen;
   }
 
-  /** How long to measure the cases of a suite. */
-  Effort effort(Suite chosen, Integer forks) {
-    return new Effort(
-        forks == null ? chosen.effort().forks() : forks,
-        iterations == null ? chosen.effort().iterations() : iterations,
-        seconds == null ? chosen.effort().seconds() : seconds);
-  }
-
-  Duration limit() {
-    return Duration.ofSeconds(timeLimit);
-  }
-
-  Path output() {
-    return output;
-  }
-
-  Map<String, String> labels() {
-    return labels;
+  /**
+   * How and where to measure the cases of a suite.
+   *
+   * @param out where progress goes
+   * @param forks forks of each case; null for the suite's
+   */
+  Campaign campaign(PrintWriter out, Suite chosen, Integer forks) {
+    Effort usual = chosen.effort();
+    Effort effort =
+        new Effort(
+            forks == null ? usual.forks() : forks,
+            iterations == null ? usual.iterations() : iterations,
+            seconds == null ? usual.seconds() : seconds);
+    return new Campaign(out, output, labels, Duration.ofSeconds(timeLimit), effort);
   }
 }

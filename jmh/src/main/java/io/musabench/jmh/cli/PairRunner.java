@@ -7,9 +7,7 @@ import io.musabench.results.compare.Pairs;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Status;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,26 +28,10 @@ final class PairRunner {
   /** Label: the setting of that side. */
   static final String SETTING = "ab.setting";
 
-  private final PrintWriter out;
-  private final Path runs;
-  private final Map<String, String> labels;
-  private final Duration limit;
-  private final Effort effort;
+  private final Campaign campaign;
 
-  /**
-   * @param out where progress goes
-   * @param runs folder of all runs
-   * @param labels recorded in both runs' environments
-   * @param limit time a fork may take
-   * @param effort how long to measure; its forks are the pairs
-   */
-  PairRunner(
-      PrintWriter out, Path runs, Map<String, String> labels, Duration limit, Effort effort) {
-    this.out = out;
-    this.runs = runs;
-    this.labels = labels;
-    this.limit = limit;
-    this.effort = effort;
+  PairRunner(Campaign campaign) {
+    this.campaign = campaign;
   }
 
   /** The run directories of the two settings. */
@@ -97,13 +79,13 @@ final class PairRunner {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run(a);
     DeviceProbe other = DeviceProbe.run(b); // Before A's directory is made: B may be unusable.
-    say("Device  " + device.description());
+    campaign.say("Device  " + device.description());
     Side first = side("a", a, device, start, warnings);
     Side second = side("b", b, other, start, warnings);
     Thread stop = new Thread(() -> stop(first, second), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
     try (JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
-      ForkRunner runner = new ForkRunner(log, device.target(), limit);
+      ForkRunner runner = new ForkRunner(log, device.target(), campaign.limit());
       int number = 0;
       for (CaseSpec spec : cases) {
         long began = System.nanoTime();
@@ -115,8 +97,8 @@ final class PairRunner {
         CaseResult resultB = save(spec, second);
         number++;
         double seconds = (System.nanoTime() - began) / 1e9;
-        say(Progress.line(number, cases.size(), spec, resultA, seconds));
-        say(Progress.line(number, cases.size(), spec, resultB, seconds));
+        campaign.say(Progress.line(number, cases.size(), spec, resultA, seconds));
+        campaign.say(Progress.line(number, cases.size(), spec, resultB, seconds));
       }
     } finally {
       if (!first.record.isClosed()) {
@@ -129,16 +111,16 @@ final class PairRunner {
   private Side side(
       String name, Setting setting, DeviceProbe device, Instant start, List<String> warnings) {
     Environment environment = device.environment(start).withWarnings(warnings);
-    Map<String, String> all = new LinkedHashMap<>(labels);
+    Map<String, String> all = new LinkedHashMap<>(campaign.labels());
     all.put(SIDE, name);
     all.put(SETTING, setting.text());
     if (setting.injected() != 0) {
       all.put(Environment.INJECTED, Double.toString(setting.injected()));
     }
-    RunRecord record = new RunRecord(runs, start, environment, all);
+    RunRecord record = new RunRecord(campaign.runs(), start, environment, all);
     String injected = setting.injected() == 0 ? "" : ", times made longer by " + setting.injected();
-    say(name.toUpperCase(Locale.ROOT) + "       " + setting.text() + injected);
-    say("        " + record.path());
+    campaign.say(name.toUpperCase(Locale.ROOT) + "       " + setting.text() + injected);
+    campaign.say("        " + record.path());
     return new Side(setting, record);
   }
 
@@ -147,19 +129,19 @@ final class PairRunner {
     first.record.close();
     second.record.close();
     ForkWatch.killForks();
-    say("");
-    say("Stopped. The finished cases are in " + first.record.path());
-    say("and " + second.record.path());
+    campaign.say("");
+    campaign.say("Stopped. The finished cases are in " + first.record.path());
+    campaign.say("and " + second.record.path());
   }
 
   private void measure(ForkRunner runner, CaseSpec spec, Side a, Side b) {
     a.begin();
     b.begin();
-    for (int pair = 0; pair < effort.forks(); pair++) {
+    for (int pair = 0; pair < campaign.effort().forks(); pair++) {
       List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
       Map<Side, RunResult> both = new LinkedHashMap<>();
       for (Side side : order) {
-        Outcome outcome = runner.run(spec, effort, side.setting);
+        Outcome outcome = runner.run(spec, campaign.effort(), side.setting);
         switch (outcome.status()) {
           case OK -> both.put(side, outcome.result());
           // Its pair is lost with it; further ones may be well.
@@ -178,7 +160,7 @@ final class PairRunner {
       }
     }
     for (Side side : List.of(a, b)) {
-      if (side.lost.size() == effort.forks()) {
+      if (side.lost.size() == campaign.effort().forks()) {
         side.fail(Status.FAILED, String.join("; ", side.lost));
       }
     }
@@ -196,14 +178,9 @@ final class PairRunner {
     }
     List<RunResult> forks = side.forks.isEmpty() ? side.alone : side.forks;
     List<List<Measured>> measured = DeviceTimeResults.measured(forks);
-    CaseResult result = CaseResults.measured(spec, measured, String.join("; ", side.lost));
+    CaseResult result = CaseResults.measured(spec, measured, side.lost);
     side.record.add(
         result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(forks));
     return result;
-  }
-
-  private void say(String line) {
-    out.println(line);
-    out.flush();
   }
 }

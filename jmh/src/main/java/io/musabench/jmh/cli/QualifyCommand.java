@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no case was called slower or faster than itself",
-      "1:a case was: a false alarm, or it fails",
+      "1:a case was: a false alarm; or it fails, or a fork of it crashed",
       "3:a case could not be compared",
       "64:usage: unknown name, bad value or empty selection",
       "69:no usable device, or a library cannot be loaded",
@@ -79,7 +79,10 @@ final class QualifyCommand implements Callable<Integer> {
                 String.format(
                     Locale.ROOT, "noise floor %5.2f %%  %s", 100 * floor.fraction(), id)));
     err.println("Noise floors written to " + file.file());
-    boolean falseAlarm = comparison.count(Verdict.SLOWER) + comparison.count(Verdict.FASTER) > 0;
-    return falseAlarm ? Comparison.REGRESSION : comparison.exitCode();
+    // Both sides are the same, so it does not matter which one is slower or crashes.
+    boolean alarm =
+        comparison.count(Verdict.SLOWER) + comparison.count(Verdict.FASTER) > 0
+            || comparison.base().cases().values().stream().anyMatch(c -> c.lostForks() > 0);
+    return alarm ? Comparison.REGRESSION : comparison.exitCode();
   }
 }

@@ -53,8 +53,6 @@ final class RunCommand implements Callable<Integer> {
       cases.addAll(Suite.load(Suite.ROOFS, catalog, table).cases());
     }
     cases.addAll(chosen.cases());
-    return new SuiteRunner(
-            out, measure.output(), measure.labels(), measure.limit(), measure.effort(chosen, forks))
-        .run(cases);
+    return new SuiteRunner(measure.campaign(out, chosen, forks)).run(cases);
   }
 }

@@ -8,38 +8,18 @@ import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunException;
 import io.musabench.results.run.Status;
-import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.openjdk.jmh.results.RunResult;
 
 /** Measures cases one after the other and keeps the run directory valid after each. */
 final class SuiteRunner {
-  private final PrintWriter out;
-  private final Path runs;
-  private final Map<String, String> labels;
-  private final Duration limit;
-  private final Effort effort;
+  private final Campaign campaign;
 
-  /**
-   * @param out where progress and the closing table go
-   * @param runs folder of all runs
-   * @param labels recorded in the run's environment
-   * @param limit time a fork may take
-   * @param effort how long to measure
-   */
-  SuiteRunner(
-      PrintWriter out, Path runs, Map<String, String> labels, Duration limit, Effort effort) {
-    this.out = out;
-    this.runs = runs;
-    this.labels = labels;
-    this.limit = limit;
-    this.effort = effort;
+  SuiteRunner(Campaign campaign) {
+    this.campaign = campaign;
   }
 
   /** Measures all cases and returns the exit code. */
@@ -53,16 +33,16 @@ final class SuiteRunner {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run();
     Environment environment = device.environment(start).withWarnings(warnings);
-    RunRecord record = new RunRecord(runs, start, environment, labels);
-    say("Device  " + device.description());
-    environment.warnings().forEach(warning -> say("Warning " + warning));
-    say("Run     " + record.path());
+    RunRecord record = new RunRecord(campaign.runs(), start, environment, campaign.labels());
+    campaign.say("Device  " + device.description());
+    environment.warnings().forEach(warning -> campaign.say("Warning " + warning));
+    campaign.say("Run     " + record.path());
     Thread stop = new Thread(() -> stop(record), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
     int failures = 0;
     RunException unwritten = null;
     try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
-      ForkRunner forks = new ForkRunner(log, device.target(), limit);
+      ForkRunner forks = new ForkRunner(log, device.target(), campaign.limit());
       int number = 0;
       for (CaseSpec spec : cases) {
         if (record.isClosed()) {
@@ -76,7 +56,7 @@ final class SuiteRunner {
         }
         failures += result.ok() ? 0 : 1;
         double seconds = (System.nanoTime() - began) / 1e9;
-        say(Progress.line(number, cases.size(), spec, result, seconds));
+        campaign.say(Progress.line(number, cases.size(), spec, result, seconds));
       }
     } catch (RunException e) {
       unwritten = e; // What has been measured is shown all the same.
@@ -85,11 +65,12 @@ final class SuiteRunner {
         Runtime.getRuntime().removeShutdownHook(stop);
       }
     }
-    out.println();
-    out.println(RunReport.text(record.data()));
-    say("Run     " + record.path());
+    campaign.out().println();
+    campaign.out().println(RunReport.text(record.data()));
+    campaign.say("Run     " + record.path());
     if (failures > 0) {
-      say("%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
+      campaign.say(
+          "%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
     }
     if (unwritten != null) {
       throw unwritten;
@@ -101,15 +82,15 @@ final class SuiteRunner {
   private void stop(RunRecord record) {
     record.close();
     ForkWatch.killForks();
-    say("");
-    say("Stopped. The finished cases are in " + record.path());
+    campaign.say("");
+    campaign.say("Stopped. The finished cases are in " + record.path());
   }
 
   private CaseResult measure(ForkRunner runner, RunRecord record, CaseSpec spec) {
     List<RunResult> results = new ArrayList<>();
     List<String> lost = new ArrayList<>();
-    for (int fork = 1; fork <= effort.forks(); fork++) {
-      Outcome outcome = runner.run(spec, effort);
+    for (int fork = 1; fork <= campaign.effort().forks(); fork++) {
+      Outcome outcome = runner.run(spec, campaign.effort());
       switch (outcome.status()) {
         case OK -> results.add(outcome.result());
         case CRASH -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));
@@ -130,7 +111,7 @@ final class SuiteRunner {
       return fail(record, spec, Status.FAILED, String.join("; ", lost));
     }
     List<List<Measured>> measured = DeviceTimeResults.measured(results);
-    CaseResult result = CaseResults.measured(spec, measured, String.join("; ", lost));
+    CaseResult result = CaseResults.measured(spec, measured, lost);
     record.add(result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(results));
     return result;
   }
@@ -139,10 +120,5 @@ final class SuiteRunner {
     CaseResult result = CaseResults.failed(spec, status, reason);
     record.add(result, List.of(), null);
     return result;
-  }
-
-  private void say(String line) {
-    out.println(line);
-    out.flush();
   }
 }

@@ -7,6 +7,7 @@ import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.compare.Tolerance;
 import io.musabench.results.run.EnvironmentKey;
+import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -60,9 +61,13 @@ final class VerdictOptions {
     if (!candidate.ownFormat()) {
       return Map.of();
     }
-    return baselines()
-        .noise(EnvironmentKey.device(candidate.environment()))
-        .read(EnvironmentKey.of(candidate.environment()));
+    try {
+      return baselines()
+          .noise(EnvironmentKey.device(candidate.environment()))
+          .read(EnvironmentKey.of(candidate.environment()));
+    } catch (RunException e) {
+      throw UsageException.of(e);
+    }
   }
 
   /** Checks the values, before anything is measured. */

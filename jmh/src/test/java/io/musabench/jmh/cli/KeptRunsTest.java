@@ -83,6 +83,34 @@ class KeptRunsTest {
   }
 
   @Test
+  void whatCannotBeWrittenIsNoUsage() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    Path run = measured(1, 100);
+    assertThat(run("baseline", "--baselines", file, "save", run, "main")).isEqualTo(74);
+    assertThat(err.toString().lines()).hasSize(1).first().asString().contains("Cannot make");
+    assertThat(run("history", "--history", file, run)).isEqualTo(74);
+    assertThat(err.toString().lines()).hasSize(1).first().asString().contains("Cannot write");
+  }
+
+  @Test
+  void theNameOfTheNoiseFloorsIsTaken() {
+    Path kept = folder.resolve("baselines");
+    Path run = measured(1, 100);
+    assertThat(run("baseline", "--baselines", kept, "save", run, "noise.csv")).isEqualTo(64);
+    assertThat(run("baseline", "--baselines", kept, "save", run, "Noise.CSV")).isEqualTo(64);
+    assertThat(run("baseline", "--baselines", kept, "save", run, "noise")).isZero();
+  }
+
+  @Test
+  void anUnknownConditionToAcceptNamesTheNearest() {
+    Path base = measured(1, 100);
+    Path candidate = measured(2, 100);
+    assertThat(run("compare", "--accept", "drivr", base, candidate)).isEqualTo(64);
+    assertThat(err.toString()).contains("unknown condition", "did you mean driver?");
+    assertThat(run("compare", "--accept", "driver", base, candidate)).isZero();
+  }
+
+  @Test
   void noiseFloorsRaiseTheTolerance() throws Exception {
     Path kept = folder.resolve("baselines");
     Path base = measured(1, 100);
@@ -110,6 +138,7 @@ class KeptRunsTest {
     assertThat(out.toString()).contains("+5.", "slower", "20260114T000000Z-musa");
     assertThat(run("history", "--history", history, "--fail-within", "8")).isEqualTo(1);
     assertThat(run("history", "--history", history, "--fail-within", "7")).isZero();
+    assertThat(run("history", "--history", history, "--fail-within", "-1")).isEqualTo(64);
     assertThat(run("history", "--history", history, "--case", "Gemm")).isZero();
     assertThat(out.toString()).contains("No changes in 0 series");
     assertThat(run("history", "--history", history, "--case", "(")).isEqualTo(64);

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  */
 public final class Baselines {
   private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]*";
+  private static final String NOISE = "noise.csv";
   private static final Set<String> METRICS =
       Set.of(Sample.DEVICE_TIME, Sample.HOST_TIME, Sample.DEVICE_CLOCK);
 
@@ -58,6 +59,9 @@ public final class Baselines {
               + name
               + "\"");
     }
+    if (name.equalsIgnoreCase(NOISE)) { // Some file systems take them for the same.
+      throw new RunException(NOISE + " is the name of the noise floors, take another");
+    }
     RunDirectory source = RunDirectory.open(run);
     RunData data = source.read();
     if (data.cases().stream().noneMatch(c -> c.forks() >= Judge.LEAST_FORKS)) {
@@ -91,7 +95,7 @@ public final class Baselines {
         delete(fresh);
       }
     } catch (IOException e) {
-      throw RunException.because("Cannot write " + path, e);
+      throw RunException.unwritten("Cannot write " + path, e);
     }
     return new Baseline(device, name, path);
   }
@@ -156,7 +160,7 @@ public final class Baselines {
 
   /** The noise floors of a device. */
   public NoiseFloors noise(String device) {
-    return new NoiseFloors(root.resolve(device).resolve("noise.csv"));
+    return new NoiseFloors(root.resolve(device).resolve(NOISE));
   }
 
   private static String name(Path path) {

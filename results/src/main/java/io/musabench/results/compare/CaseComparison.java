@@ -1,6 +1,8 @@
 package io.musabench.results.compare;
 
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One row of a comparison.
@@ -49,7 +51,12 @@ public record CaseComparison(
 
   /** Whether this alone makes the candidate fail. */
   public boolean regression() {
-    return verdict == Verdict.SLOWER && !clockEffect || verdict == Verdict.MISSING;
+    return verdict == Verdict.SLOWER && !clockEffect || verdict == Verdict.MISSING || crashesMore();
+  }
+
+  /** Whether forks of the candidate crashed, and fewer or none of the base. */
+  public boolean crashesMore() {
+    return base != null && candidate != null && candidate.lostForks() > base.lostForks();
   }
 
   /** The side that exists, the base first. */
@@ -59,6 +66,19 @@ public record CaseComparison(
 
   /** What stands in a table's last column. */
   public String remark() {
+    return Stream.of(crashes("base", base), crashes("candidate", candidate), finding())
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining("; "));
+  }
+
+  private static String crashes(String side, MeasuredCase c) {
+    return c == null || c.lostForks() == 0
+        ? ""
+        : "%s: %d of %d forks crashed"
+            .formatted(side, c.lostForks(), c.lostForks() + c.forks().size());
+  }
+
+  private String finding() {
     if (clockEffect) {
       return "clock effect: not slower in cycles";
     }

@@ -151,6 +151,7 @@ final class JmhJson {
         primary.unit,
         conditions,
         times,
+        0,
         clocks.size() == times.size() ? clocks : List.of(),
         0,
         "",

@@ -14,6 +14,7 @@ import java.util.TreeMap;
  * @param unit unit of the file, for example {@code ns/op}; empty if there is no number
  * @param conditions what must be alike on both sides, by name; for example {@code driver}
  * @param forks the forks' medians, in microseconds of one operation
+ * @param lostForks further forks, which crashed
  * @param clocks clock of the device in each fork in MHz, in the same order; empty if not known
  * @param resolution resolution of the clock over the span of one sample, as a fraction; 0 if it
  *     does not matter
@@ -27,6 +28,7 @@ public record MeasuredCase(
     String unit,
     SortedMap<String, String> conditions,
     List<ForkMedian> forks,
+    int lostForks,
     List<ForkMedian> clocks,
     double resolution,
     String failure,
@@ -43,7 +45,17 @@ public record MeasuredCase(
   /** The same case, unusable. */
   MeasuredCase withProblem(String text) {
     return new MeasuredCase(
-        id, benchmark, params, unit, conditions, forks, clocks, resolution, failure, text);
+        id,
+        benchmark,
+        params,
+        unit,
+        conditions,
+        forks,
+        lostForks,
+        clocks,
+        resolution,
+        failure,
+        text);
   }
 
   /** Geometric mean of the forks' medians in microseconds; NaN without forks. */

@@ -7,6 +7,9 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * One side of a comparison.
@@ -33,6 +36,13 @@ public record MeasuredRun(String name, Environment environment, Map<String, Meas
   /** Whether it is a run directory of musabench, which names cases its own way. */
   public boolean ownFormat() {
     return environment != null;
+  }
+
+  /** Names of the conditions that its cases were measured under. */
+  public Set<String> conditions() {
+    return cases.values().stream()
+        .flatMap(c -> c.conditions().keySet().stream())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** Name of the device; empty if it is not known. */

@@ -102,7 +102,7 @@ public final class NoiseFloors {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
     } catch (IOException e) {
-      throw RunException.because("Cannot write " + file, e);
+      throw RunException.unwritten("Cannot write " + file, e);
     }
     AtomicFile.write(file, text.toString().getBytes(StandardCharsets.UTF_8));
   }

@@ -97,6 +97,7 @@ final class RunDirectories {
         unit,
         conditions(environment, !onDevice),
         medians,
+        c.lostForks(),
         clockMedians.size() == medians.size() ? clockMedians : List.of(),
         resolution,
         c.ok() ? "" : c.status().text() + (c.reason().isEmpty() ? "" : ": " + c.reason()),

@@ -30,6 +30,7 @@ final class TextForm {
     reasons("Not comparable", Verdict.NOT_COMPARABLE);
     reasons("Missing in the candidate, which counts as a regression", Verdict.MISSING);
     reasons("New, not judged", Verdict.NEW);
+    crashes();
     out.append('\n').append(Cells.summary(comparison)).append('\n');
     return out.toString();
   }
@@ -92,6 +93,18 @@ final class TextForm {
           "");
     }
     out.append(labels.caption().isEmpty() ? "" : labels.caption() + "\n").append(table);
+  }
+
+  private void crashes() {
+    List<String> cases =
+        comparison.rows().stream()
+            .filter(CaseComparison::crashesMore)
+            .map(row -> labels.of(row.id()) + ": " + row.remark())
+            .toList();
+    if (!cases.isEmpty()) {
+      out.append("\nForks of the candidate crashed, which counts as a regression\n");
+      cases.forEach(line -> out.append("  ").append(line).append('\n'));
+    }
   }
 
   private void reasons(String heading, Verdict verdict) {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -91,8 +90,6 @@ public final class AtomicFile {
   }
 
   private static RunException cannotWrite(Path file, Exception e) {
-    return e instanceof NoSuchFileException
-        ? new RunException("Cannot write " + file + ": its folder is gone", e)
-        : RunException.because("Cannot write " + file, e);
+    return RunException.unwritten("Cannot write " + file, e);
   }
 }

@@ -20,6 +20,7 @@ import java.util.TreeMap;
  * @param shape the kernel's shape as {@link io.musabench.results.model.KernelCall#shape} prints it,
  *     else empty
  * @param forks forks that gave samples
+ * @param lostForks forks that crashed and gave none
  * @param samples device samples of all forks together
  * @param launches operations between the two events of a sample; at least 1
  * @param kernels kernel calls in one operation: 1 for a kernel, all of them for a step, 0 where it
@@ -44,6 +45,7 @@ public record CaseResult(
     String kernel,
     String shape,
     int forks,
+    int lostForks,
     int samples,
     int launches,
     int kernels,
@@ -115,6 +117,7 @@ public record CaseResult(
     private String kernel = "";
     private String shape = "";
     private int forks;
+    private int lostForks;
     private int samples;
     private int launches = 1;
     private int kernels;
@@ -159,6 +162,12 @@ public record CaseResult(
     /** Number of forks that gave samples. */
     public Builder forks(int forks) {
       this.forks = forks;
+      return this;
+    }
+
+    /** Number of forks that crashed. */
+    public Builder lostForks(int lostForks) {
+      this.lostForks = lostForks;
       return this;
     }
 
@@ -245,6 +254,7 @@ public record CaseResult(
           kernel,
           shape,
           forks,
+          lostForks,
           samples,
           launches,
           kernels,

@@ -61,7 +61,7 @@ public final class RunDirectory {
       }
       throw new RunException("Cannot make " + runs.resolve(name) + ": too many of that name");
     } catch (IOException e) {
-      throw RunException.because("Cannot make " + runs.resolve(name), e);
+      throw RunException.unwritten("Cannot make " + runs.resolve(name), e);
     }
   }
 
@@ -74,7 +74,7 @@ public final class RunDirectory {
     try {
       return new RunDirectory(Files.createDirectories(path));
     } catch (IOException e) {
-      throw RunException.because("Cannot make " + path, e);
+      throw RunException.unwritten("Cannot make " + path, e);
     }
   }
 

@@ -6,20 +6,33 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
 /**
- * A run directory that cannot be written or read. The message is one line that names the file and
- * the reason, fit to be shown to the user.
+ * A run directory, or what is kept beside it, that cannot be written or read. The message is one
+ * line that names the file and the reason, fit to be shown to the user.
  */
 public final class RunException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean unwritten;
+
   /** A problem without a cause in Java. */
   public RunException(String message) {
-    super(message);
+    this(message, null);
   }
 
   /** What cannot be done, with the file system's reason in words. */
   public static RunException because(String what, Exception cause) {
     return new RunException(what + ": " + reason(cause), cause);
+  }
+
+  /** As {@link #because}, for what cannot be written: not the fault of what was asked for. */
+  public static RunException unwritten(String what, Exception cause) {
+    String reason = cause instanceof NoSuchFileException ? "its folder is gone" : reason(cause);
+    return new RunException(what + ": " + reason, cause, true);
+  }
+
+  /** Whether something could not be written; otherwise it could not be read, or is refused. */
+  public boolean unwritten() {
+    return unwritten;
   }
 
   // Java's own messages are often the bare path, or a class name.
@@ -40,6 +53,11 @@ public final class RunException extends RuntimeException {
 
   /** A problem with its cause. */
   public RunException(String message, Throwable cause) {
+    this(message, cause, false);
+  }
+
+  private RunException(String message, Throwable cause, boolean unwritten) {
     super(message, cause);
+    this.unwritten = unwritten;
   }
 }

@@ -31,6 +31,8 @@ final class RunFiles {
 
   private static final JsonNode UNKNOWN = TextNode.valueOf("unknown");
 
+  private static final String LOST_FORKS = "lost_forks";
+
   private static final String[] CASE_COLUMNS = {
     "schema_version",
     "case",
@@ -41,6 +43,7 @@ final class RunFiles {
     "kernel",
     "shape",
     "forks",
+    LOST_FORKS,
     "samples",
     "launches",
     "kernels",
@@ -65,6 +68,10 @@ final class RunFiles {
 
   /** Columns that files of older runs lack; what they say is then unknown. */
   private static final String OVER_KERNELS = "over_kernels_";
+
+  private static boolean mayLack(String column) {
+    return column.startsWith(OVER_KERNELS) || column.equals(LOST_FORKS);
+  }
 
   private static final String[] PART_COLUMNS = {
     "schema_version",
@@ -148,6 +155,7 @@ final class RunFiles {
                 c.kernel(),
                 c.shape(),
                 c.forks(),
+                c.lostForks(),
                 c.samples(),
                 c.launches(),
                 c.kernels(),
@@ -234,6 +242,7 @@ final class RunFiles {
               .kernel(row.text("kernel"), row.text("shape"))
               .kernels(row.integer("kernels"))
               .forks(row.integer("forks"))
+              .lostForks(row.has(LOST_FORKS) ? row.integer(LOST_FORKS) : 0)
               .launches(row.integer("launches"))
               .deviceTimeUs(
                   row.integer("samples"),
@@ -315,7 +324,7 @@ final class RunFiles {
     CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
     try (var parser = format.parse(text)) {
       for (String column : columns) {
-        if (!column.startsWith(OVER_KERNELS) && !parser.getHeaderNames().contains(column)) {
+        if (!mayLack(column) && !parser.getHeaderNames().contains(column)) {
           throw new RunException(file + " has no column " + column);
         }
       }
@@ -347,7 +356,11 @@ final class RunFiles {
   /** A line of a CSV file; an error names file, row and column. */
   private record Row(String file, CSVRecord line) {
     String text(String column) {
-      return line.isMapped(column) || !column.startsWith(OVER_KERNELS) ? line.get(column) : "";
+      return has(column) || !mayLack(column) ? line.get(column) : "";
+    }
+
+    boolean has(String column) {
+      return line.isMapped(column);
     }
 
     int integer(String column) {

@@ -46,6 +46,22 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void forksThatCrashAreARegressionWhateverTheOthersSay() {
+    Path well = decode(run(1), 100).write();
+    Path crashing = decode(run(2).lostForks(1), 100).write();
+    CaseComparison row = only(well, crashing);
+    assertThat(row.verdict()).isEqualTo(Verdict.SAME);
+    assertThat(row.regression()).isTrue();
+    assertThat(row.remark()).isEqualTo("candidate: 1 of 11 forks crashed");
+    Comparison comparison = Runs.compare(well, crashing);
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.REGRESSION);
+    assertThat(new TextForm(comparison).toString())
+        .contains("Forks of the candidate crashed, which counts as a regression");
+    assertThat(only(crashing, well).regression()).isFalse();
+    assertThat(only(crashing, well).remark()).isEqualTo("base: 1 of 11 forks crashed");
+  }
+
+  @Test
   void onlyTheLibraryUnderTestMayDiffer() {
     Library runtime = new Library("runtime", "/b/libmusart.so", "22", null);
     Library kernels = new Library("kernels", "/b/libkernels.so", "33", null);

@@ -30,6 +30,7 @@ public final class RunFixture {
   private Map<String, String> versions = Map.of();
   private final List<CaseResult> cases = new ArrayList<>();
   private final List<Sample> samples = new ArrayList<>();
+  private int lostForks;
 
   /** A run to be made in a folder. */
   public RunFixture(Path runs, long seed) {
@@ -58,12 +59,19 @@ public final class RunFixture {
     return this;
   }
 
+  /** Forks of the cases that follow which crashed. */
+  public RunFixture lostForks(int value) {
+    lostForks = value;
+    return this;
+  }
+
   /** A case of device time with 0.2 % noise between and within forks. */
   public RunFixture device(
       String benchmark, Map<String, String> params, Work work, int forks, double us) {
     CaseResult c =
         CaseResult.of(benchmark, params)
             .forks(forks)
+            .lostForks(lostForks)
             .launches(1)
             .deviceTimesUs(new double[] {us})
             .work(work)

@@ -148,14 +148,14 @@ class RunDirectoryTest {
     List<String> lines = Files.readAllLines(run.path().resolve("cases.csv"));
     assertThat(lines.get(0))
         .isEqualTo(
-            "schema_version,case,benchmark,params,status,reason,kernel,shape,forks,samples,"
-                + "launches,kernels,device_time_median_us,device_time_p10_us,device_time_p90_us,"
+            "schema_version,case,benchmark,params,status,reason,kernel,shape,forks,lost_forks,"
+                + "samples,launches,kernels,device_time_median_us,device_time_p10_us,device_time_p90_us,"
                 + "host_time_median_us,submit_time_median_us,over_kernels_median_us,"
                 + "over_kernels_low_us,over_kernels_high_us,flop,bytes,gb_per_s,tflop_per_s,"
                 + "roof,percent_of_roof,check,note,reproduce");
     assertThat(lines.get(2))
         .isEqualTo(
-            "1,gemm.Gemm:dtype=bf16;m=1,gemm.Gemm,dtype=bf16;m=1,ok,,gemm,m=1 n=2 k=3,1,1,1,1,"
+            "1,gemm.Gemm:dtype=bf16;m=1,gemm.Gemm,dtype=bf16;m=1,ok,,gemm,m=1 n=2 k=3,1,0,1,1,1,"
                 + "100.0,100.0,100.0,,,,,,0,1000000,10.0000,,read_bandwidth,50.0000,,,"
                 + "musabench run Gemm");
   }
@@ -264,7 +264,7 @@ class RunDirectoryTest {
     expectRefused(damaged("cases.csv", ",1234567890,", ",-1,"), "column flop or bytes");
     expectRefused(
         damaged("cases.csv", "step.DecodeStep,batch=", "step.DecodeStep,batch"), "column params");
-    expectRefused(damaged("cases.csv", ",120.5,", ","), "row 1: it has 28 cells");
+    expectRefused(damaged("cases.csv", ",120.5,", ","), "row 1: it has 29 cells");
     expectRefused(damaged("cases.csv", "\"layers", "layers"), "cases.csv");
     expectRefused(damaged("parts.csv", ",28,", ",x,"), "parts.csv, row 1, column count");
     expectRefused(
