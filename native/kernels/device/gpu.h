@@ -6,7 +6,7 @@
 //   knows.
 //   - Every lane of a warp (kWarp of them) reaches every shuffle and mma, every thread of a block every barrier. The
 //     emulation stops a kernel that breaks this.
-//   - Threads of a warp see each other's shared memory after __syncthreads() only.
+//   - Threads of a warp see each other's shared memory after __syncthreads() or warp_sync() only.
 //   - No thread leaves before a barrier or shuffle that others still reach.
 #pragma once
 
@@ -78,6 +78,18 @@ template <int Width = kWarp, class T>
 MUSABENCH_DEVICE T shuffle(T value, int from) {
   static_assert(Width <= kWarp && kWarp % Width == 0 && sizeof(T) == 4, "groups divide a warp; values have 4 bytes");
   return __shfl_sync(0xffffffffu, value, from, Width);
+}
+
+// Behind it the warp's lanes see what each of them wrote to shared memory before. Not for warps wider than 32.
+template <int Width = kWarp>
+MUSABENCH_DEVICE void warp_sync() {
+  static_assert(Width == 32, "for what uses tensor cores");
+#if defined(MUSABENCH_DEVICE_CUDA)
+  __syncwarp();
+#elif defined(MUSABENCH_DEVICE_EMULATED)
+  const uint32_t nothing = 0;
+  emulation::warp_exchange(&nothing, sizeof nothing);
+#endif
 }
 
 // Sum over groups of Width lanes; every lane gets it.
