@@ -23,6 +23,11 @@ abstract class Answer implements Callable<Integer> {
    */
   abstract String answer(boolean json);
 
+  /** What the process exits with once the answer is printed. */
+  int code() {
+    return ExitCode.OK;
+  }
+
   @Override
   public final Integer call() {
     String answer;
@@ -36,6 +41,6 @@ abstract class Answer implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(answer);
     out.flush();
-    return ExitCode.OK;
+    return code();
   }
 }

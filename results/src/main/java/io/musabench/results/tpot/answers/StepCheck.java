@@ -9,6 +9,7 @@ import io.musabench.results.report.Units;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
 import io.musabench.results.run.RunDirectory;
+import io.musabench.results.stats.Stats;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.StepTime;
@@ -17,23 +18,50 @@ import io.musabench.results.tpot.kernels.KernelSources;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
  * Steps predicted from kernels that were measured one by one, in runs of their own, beside the same
  * steps measured as a whole.
+ *
+ * <p>A machine that becomes faster or slower between the two shows as an error of the prediction.
+ * Rounds of kernels and steps in turn keep that small: each step is held against the kernels of its
+ * own round, and the median of the rounds is judged.
  */
 public final class StepCheck {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
   public static final int SCHEMA_VERSION = 1;
 
-  /** How far a graph may be off: its device time is its kernels and a known cost a node. */
-  static final double GRAPH_LIMIT = 0.05;
+  /**
+   * How far a step may be off.
+   *
+   * @param graph of graphs, as a share: their device time is their kernels and a known cost a node
+   * @param eager of eager steps: the host's work beside them adds noise
+   */
+  public record Limits(double graph, double eager) {
+    /** What this suite aims at. */
+    public static final Limits AIM = new Limits(0.05, 0.10);
+  }
 
-  /** How far an eager step may be off: the host's work beside it adds noise. */
-  static final double EAGER_LIMIT = 0.10;
+  /**
+   * Kernels and the steps that were measured beside them.
+   *
+   * @param kernels run directories, or other kernel times, of which the steps are predicted
+   * @param steps run directories with measured steps
+   */
+  public record Round(List<Path> kernels, List<Path> steps) {
+    /** Copies the lists. */
+    public Round {
+      kernels = List.copyOf(kernels);
+      steps = List.copyOf(steps);
+    }
+  }
 
   private static final String STEP = "step";
 
@@ -41,60 +69,93 @@ public final class StepCheck {
   private final List<Line> lines;
 
   /**
-   * One step.
+   * One step in one round.
    *
-   * @param id the case
-   * @param mode how it was launched
    * @param predicted from kernels
    * @param measuredSeconds median of the whole step
-   * @param assumed part of the kernels' time that nobody measured
    */
-  public record Line(
-      String id, Mode mode, StepTime predicted, double measuredSeconds, double assumed) {
+  public record Measured(StepTime predicted, double measuredSeconds) {
     /** {@code predicted / measured - 1}. */
     public double error() {
       return predicted.seconds() / measuredSeconds - 1;
     }
+  }
 
-    /** What the error may be. */
-    public double limit() {
-      return mode == Mode.GRAPH ? GRAPH_LIMIT : EAGER_LIMIT;
+  /**
+   * One step.
+   *
+   * @param id the case
+   * @param mode how it was launched
+   * @param rounds one for each time that it was measured
+   * @param limit what the error may be
+   */
+  public record Line(String id, Mode mode, List<Measured> rounds, double limit) {
+    /** The median error of the rounds. */
+    public double error() {
+      return median(Measured::error);
     }
 
-    /** Whether it is. */
+    /** The median prediction. */
+    public double predictedSeconds() {
+      return median(m -> m.predicted().seconds());
+    }
+
+    /** The median measurement. */
+    public double measuredSeconds() {
+      return median(Measured::measuredSeconds);
+    }
+
+    /** Whether the error is within the limit. */
     public boolean within() {
-      return Math.abs(error()) <= limit();
+      return Math.abs(error()) <= limit;
+    }
+
+    private double median(ToDoubleFunction<Measured> of) {
+      return Stats.median(rounds.stream().mapToDouble(of).toArray());
     }
   }
 
   /**
    * Predicts all measured steps.
    *
-   * @param kernels run directories with the kernels
-   * @param steps run directories with the steps
+   * @param rounds at least one
+   * @param limits what errors may be
    * @throws IllegalArgumentException if there is no step
    */
-  public StepCheck(List<Path> kernels, List<Path> steps) {
-    Map<Mode, KernelSource> sources = new EnumMap<>(Mode.class);
-    lines = new ArrayList<>();
-    for (Path run : steps) {
-      for (CaseResult c : RunDirectory.open(run).read().cases()) {
-        if (c.ok() && c.group().equals(STEP)) {
-          Mode mode = c.param(Params.MODE).equals(Params.GRAPH) ? Mode.GRAPH : Mode.EAGER;
-          KernelSource source = sources.computeIfAbsent(mode, m -> KernelSources.open(kernels, m));
-          lines.add(line(c, mode, source));
+  public StepCheck(List<Round> rounds, Limits limits) {
+    Map<String, Line> found = new LinkedHashMap<>();
+    Set<String> names = new LinkedHashSet<>();
+    for (Round round : rounds) {
+      Map<Mode, KernelSource> sources = new EnumMap<>(Mode.class);
+      for (Path run : round.steps()) {
+        for (CaseResult c : RunDirectory.open(run).read().cases()) {
+          if (c.ok() && c.group().equals(STEP)) {
+            Mode mode = c.param(Params.MODE).equals(Params.GRAPH) ? Mode.GRAPH : Mode.EAGER;
+            KernelSource source =
+                sources.computeIfAbsent(mode, m -> KernelSources.open(round.kernels(), m));
+            names.add(source.name());
+            double limit = mode == Mode.GRAPH ? limits.graph() : limits.eager();
+            found
+                .computeIfAbsent(c.id(), id -> new Line(id, mode, new ArrayList<>(), limit))
+                .rounds()
+                .add(measured(c, mode, source));
+          }
         }
       }
     }
-    if (lines.isEmpty()) {
+    if (found.isEmpty()) {
       throw new IllegalArgumentException(
           "There is no measured step in "
-              + steps.stream().map(Path::toString).collect(Collectors.joining(", ")));
+              + rounds.stream()
+                  .flatMap(r -> r.steps().stream())
+                  .map(Path::toString)
+                  .collect(Collectors.joining(", ")));
     }
-    this.kernels = sources.values().iterator().next().name();
+    this.lines = List.copyOf(found.values());
+    this.kernels = String.join("; ", names);
   }
 
-  private static Line line(CaseResult c, Mode mode, KernelSource source) {
+  private static Measured measured(CaseResult c, Mode mode, KernelSource source) {
     Setup.Request asked = new Setup.Request();
     asked.model = c.param(Params.MODEL);
     asked.tp = c.param(Params.TP).isEmpty() ? 1 : Integer.parseInt(c.param(Params.TP));
@@ -105,9 +166,9 @@ public final class StepCheck {
     if (!c.param("dtype").isEmpty()) {
       asked.precision = c.param("dtype");
     }
-    StepTime step = Setup.of(asked, source).model().step(BatchSpec.parse(c.param(Params.BATCH)));
-    return new Line(
-        c.id(), mode, step, c.deviceTimeMedianUs() * 1e-6, step.share(Provenance.ASSUMED));
+    return new Measured(
+        Setup.of(asked, source).model().step(BatchSpec.parse(c.param(Params.BATCH))),
+        c.deviceTimeMedianUs() * 1e-6);
   }
 
   /** In the order of the run. */
@@ -124,25 +185,40 @@ public final class StepCheck {
   public String text() {
     TextTable table =
         new TextTable(
-            "step", ">kernels", ">predicted", ">measured", ">error", ">limit", "", ">assumed");
+            "step",
+            ">kernels",
+            ">predicted",
+            ">measured",
+            ">error",
+            ">limit",
+            "",
+            ">assumed",
+            "rounds");
     for (Line l : lines) {
       table.row(
           l.id(),
-          Units.time(l.predicted().kernelSeconds() * 1e6),
-          Units.time(l.predicted().seconds() * 1e6),
+          Units.time(l.median(m -> m.predicted().kernelSeconds()) * 1e6),
+          Units.time(l.predictedSeconds() * 1e6),
           Units.time(l.measuredSeconds() * 1e6),
           Units.change(100 * l.error()),
           Units.percent(100 * l.limit()),
           l.within() ? "within" : "NOT within",
-          Units.percent(100 * l.assumed()));
+          Units.percent(100 * assumed(l)),
+          l.rounds().stream()
+              .map(m -> Units.change(100 * m.error()))
+              .collect(Collectors.joining(", ")));
     }
     return "Steps predicted from kernels measured one by one, beside the measured steps\n"
         + "  kernels: "
         + kernels
         + "\n"
         + table
-        + "  error: predicted / measured - 1; assumed: share of the kernels' time that nobody"
-        + " measured\n";
+        + "  error: predicted / measured - 1, the median of the rounds; assumed: share of the"
+        + " kernels' time that nobody measured\n";
+  }
+
+  private static double assumed(Line line) {
+    return line.median(m -> m.predicted().share(Provenance.ASSUMED));
   }
 
   /** The same as one JSON document. */
@@ -155,14 +231,21 @@ public final class StepCheck {
       ObjectNode n = steps.addObject();
       n.put("case", l.id());
       n.put("mode", l.mode().text());
-      JsonText.number(n, "predicted_ms", l.predicted().seconds() * 1e3);
+      JsonText.number(n, "predicted_ms", l.predictedSeconds() * 1e3);
       JsonText.number(n, "measured_ms", l.measuredSeconds() * 1e3);
-      JsonText.number(n, "kernels_ms", l.predicted().kernelSeconds() * 1e3);
-      JsonText.number(n, "host_ms", l.predicted().hostSeconds() * 1e3);
+      JsonText.number(n, "kernels_ms", l.median(m -> m.predicted().kernelSeconds()) * 1e3);
+      JsonText.number(n, "host_ms", l.median(m -> m.predicted().hostSeconds()) * 1e3);
       JsonText.number(n, "error_pct", 100 * l.error());
       JsonText.number(n, "limit_pct", 100 * l.limit());
       n.put("within", l.within());
-      JsonText.number(n, "assumed_share", l.assumed());
+      JsonText.number(n, "assumed_share", assumed(l));
+      ArrayNode rounds = n.putArray("rounds");
+      for (Measured m : l.rounds()) {
+        ObjectNode round = rounds.addObject();
+        JsonText.number(round, "predicted_ms", m.predicted().seconds() * 1e3);
+        JsonText.number(round, "measured_ms", m.measuredSeconds() * 1e3);
+        JsonText.number(round, "error_pct", 100 * m.error());
+      }
     }
     return JsonText.print(root);
   }

@@ -13,6 +13,7 @@ import io.musabench.results.model.Precision;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunDirectory;
+import io.musabench.results.tpot.answers.StepCheck.Round;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,11 @@ class StepCheckTest {
     return run.path();
   }
 
+  private StepCheck check(Path... steps) {
+    return new StepCheck(
+        List.of(new Round(List.of(kernels), List.of(steps))), StepCheck.Limits.AIM);
+  }
+
   private Path step(double us, String mode) {
     return save(
         List.of(
@@ -69,35 +75,74 @@ class StepCheckTest {
 
   @Test
   void aStepIsHeldAgainstTheSumOfItsKernels() throws Exception {
-    StepCheck check = new StepCheck(List.of(kernels), List.of(step(sumUs, "graph")));
+    StepCheck check = check(step(sumUs, "graph"));
     assertThat(check.lines())
         .singleElement()
         .satisfies(
             l -> {
               assertThat(l.error()).isCloseTo(0, within(1e-9));
-              assertThat(l.assumed()).isZero();
+              assertThat(l.rounds()).hasSize(1);
               assertThat(l.limit()).isEqualTo(0.05);
             });
     assertThat(check.within()).isTrue();
     assertThat(check.text()).contains("DecodeStep").contains("within");
     AnswerSchemaTest.conforms("check", check.json());
-    assertThat(check.json()).contains("\"within\" : true").contains("\"error_pct\"");
+    assertThat(check.json())
+        .contains("\"within\" : true")
+        .contains("\"error_pct\"")
+        .containsPattern("\"assumed_share\" : 0(\\.0)?,");
   }
 
   @Test
   void theLimitOfAnEagerStepIsWider() {
     Path graph = step(sumUs / 1.07, "graph");
     Path eager = step(sumUs / 1.07, "eager");
-    StepCheck check = new StepCheck(List.of(kernels), List.of(graph, eager));
+    StepCheck check = check(graph, eager);
     assertThat(check.lines()).extracting(StepCheck.Line::within).containsExactly(false, true);
     assertThat(check.within()).isFalse();
     assertThat(check.text()).contains("NOT within").contains("+7.0 %");
   }
 
+  /** The machine is 20 % slower in the third round: kernels and steps alike. */
+  @Test
+  void eachRoundIsHeldAgainstItsOwnKernelsAndTheMedianIsJudged() throws IOException {
+    Path slow =
+        Files.writeString(
+            folder.resolve("slow.csv"),
+            Files.readAllLines(kernels).stream()
+                .map(
+                    line -> {
+                      String[] f = line.split(",");
+                      return line.startsWith("kernel")
+                          ? line
+                          : line.replace(
+                              "," + f[3] + ",0.01", "," + 1.2 * Double.parseDouble(f[3]) + ",0.01");
+                    })
+                .collect(java.util.stream.Collectors.joining("\n")));
+    StepCheck check =
+        new StepCheck(
+            List.of(
+                new Round(List.of(kernels), List.of(step(sumUs / 1.3, "graph"))),
+                new Round(List.of(kernels), List.of(step(sumUs / 1.02, "graph"))),
+                new Round(List.of(slow), List.of(step(1.2 * sumUs, "graph")))),
+            new StepCheck.Limits(0.03, 0.03));
+    assertThat(check.lines())
+        .singleElement()
+        .satisfies(
+            l -> {
+              assertThat(l.rounds()).hasSize(3);
+              assertThat(l.rounds().get(0).error()).isCloseTo(0.3, within(1e-9));
+              assertThat(l.rounds().get(2).error()).isCloseTo(0, within(1e-9));
+              assertThat(l.error()).isCloseTo(0.02, within(1e-9));
+              assertThat(l.limit()).isEqualTo(0.03);
+            });
+    assertThat(check.within()).isTrue();
+    assertThat(check.text()).contains("+30.0 %, +2.0 %");
+  }
+
   @Test
   void aRunWithoutStepsIsAnError() {
     Path none = save(List.of());
-    assertThatThrownBy(() -> new StepCheck(List.of(kernels), List.of(none)))
-        .hasMessageContaining("no measured step in");
+    assertThatThrownBy(() -> check(none)).hasMessageContaining("no measured step in");
   }
 }
