@@ -2,8 +2,6 @@ package io.musabench.jmh.cli;
 
 import io.musabench.results.tpot.answers.Sensitivity;
 import io.musabench.results.tpot.answers.Setup;
-import io.musabench.results.tpot.answers.Sweep;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,14 +18,7 @@ final class TpotSensitivityCommand extends Answer {
 
   @Mixin private TpotOptions.Loads loads;
 
-  @Option(
-      names = {"--concurrency", "--batch"},
-      paramLabel = "N|SWEEP",
-      split = ",",
-      defaultValue = "1,8,32,128",
-      description =
-          "requests in flight, sweeps too as 1..64, 8..64+8, 1..256*2; 1,8,32,128 by default")
-  private List<String> concurrency;
+  @Mixin private SweepOption sweep;
 
   @Option(
       names = "--change",
@@ -39,7 +30,7 @@ final class TpotSensitivityCommand extends Answer {
   @Override
   String answer(boolean json) {
     Setup setup = Setup.open(options.request());
-    Sensitivity s = new Sensitivity(setup, loads.of(Sweep.of(concurrency)), change / 100);
+    Sensitivity s = new Sensitivity(setup, loads.of(sweep.values()), change / 100);
     return json ? s.json() : s.text();
   }
 }

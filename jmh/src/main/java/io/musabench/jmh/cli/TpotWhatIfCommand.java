@@ -2,11 +2,9 @@ package io.musabench.jmh.cli;
 
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.tpot.answers.Setup;
-import io.musabench.results.tpot.answers.Sweep;
 import io.musabench.results.tpot.answers.WhatIf;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,14 +37,7 @@ final class TpotWhatIfCommand extends Answer {
       description = "device, or its data sheet")
   private String to;
 
-  @Option(
-      names = {"--concurrency", "--batch"},
-      paramLabel = "N|SWEEP",
-      split = ",",
-      defaultValue = "1,8,32,128",
-      description =
-          "requests in flight, sweeps too as 1..64, 8..64+8, 1..256*2; 1,8,32,128 by default")
-  private List<String> concurrency;
+  @Mixin private SweepOption sweep;
 
   @Option(
       names = "--utilisation",
@@ -67,7 +58,7 @@ final class TpotWhatIfCommand extends Answer {
             utilisation,
             DataSheet.find(from),
             DataSheet.find(to),
-            loads.of(Sweep.of(concurrency)));
+            loads.of(sweep.values()));
     return json ? answer.json() : answer.text();
   }
 }

@@ -43,8 +43,11 @@ record Column(String key, double scale) {
   /** Texts; every other column holds numbers. */
   static final Set<String> TEXTS = Set.of(LABEL, MODEL, DEVICE, MODE);
 
-  /** What describes the load and not its result. */
-  static final Set<String> LOAD = Set.of(MODEL, TP, ISL, OSL, CONCURRENCY);
+  /**
+   * What says which service and requests a table is about. Not the concurrency: a ladder of
+   * configurations of one service may have that column too.
+   */
+  static final Set<String> LOAD = Set.of(MODEL, TP, ISL, OSL);
 
   static Optional<Column> of(String header) {
     String lower = header.toLowerCase(Locale.ROOT).strip();

@@ -23,7 +23,7 @@ import org.apache.commons.csv.CSVRecord;
  * @param name file it was read from
  * @param rows at least one
  * @param ignored headers of columns that mean nothing here
- * @param statesLoad whether a column tells the model, its ranks, the lengths or the concurrency
+ * @param statesLoad whether a column tells the model, its ranks or the lengths
  */
 public record EndToEndTable(
     String name, List<EndToEndRow> rows, List<String> ignored, boolean statesLoad) {

@@ -154,7 +154,8 @@ public record TableAudit(
     EndToEndRow last = table.rows().get(table.rows().size() - 1);
     List<Ratio> ratios = new ArrayList<>();
     // Rows that differ in their load are no ladder of configurations.
-    if (first == last || table.statesLoad()) {
+    boolean moreInFlight = Double.compare(first.concurrency(), last.concurrency()) != 0;
+    if (first == last || table.statesLoad() || moreInFlight) {
       return ratios;
     }
     keys.forEach(

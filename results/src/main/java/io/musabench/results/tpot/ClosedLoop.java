@@ -24,7 +24,9 @@ import java.util.Set;
  * the queue and half a vacation). A request never waits for its own prefill while it decodes, so
  * {@code rho} leaves it out: a single request has TPOT = T and TTFT = P exactly. No decode step
  * runs while a request is prefilled, so each decode step has all {@code R} requests in it. The
- * equations are quadratic in {@code rho} and have one solution between 0 and 1.
+ * equations are quadratic in {@code rho} and have one solution between 0 and 1. A device that never
+ * rests needs {@code R / X = R P + n T}, which they leave out: where prefills take nearly all the
+ * time of few running requests, throughput comes out some per cent too high.
  *
  * <p><b>Token budget</b>: prompts share steps with the decodes, as in vLLM's V1 scheduler; one that
  * is longer than the budget is cut into {@code k} chunks. Everything advances in steps, so that a
@@ -386,7 +388,8 @@ public final class ClosedLoop {
       }
       double with = model.step(full).seconds() + draft(w);
       double share = Math.min(1, q / (whole + (double) part / chunk));
-      step += share * (with - without);
+      // Of short prompts, a chunk may have fewer tokens than a decode with its guesses.
+      step += share * Math.max(0, with - without);
       // Short prompts share their step with many others.
       prefill = Math.max(prefill, step);
     }

@@ -170,6 +170,26 @@ class TableAuditTest {
         .satisfies(e -> assertThat(e.to()).isEqualTo(96));
   }
 
+  /** A ladder of configurations may state its concurrency; the rest is still the test bed. */
+  @Test
+  void aConcurrencyAloneDoesNotNameAnotherTestBed() {
+    String stated =
+        COURSE
+            .lines()
+            .map(l -> l + (l.startsWith("config") ? ",concurrency" : ",128"))
+            .collect(java.util.stream.Collectors.joining("\n"));
+    TableAudit with = audit(stated + "\n");
+    TableAudit without = audit(COURSE);
+    assertThat(with.assumptions().get(0)).contains("model Qwen3-32B").doesNotContain("concurrency");
+    assertThat(without.assumptions().get(0)).contains("concurrency 128");
+    assertThat(with.ratios()).isEqualTo(without.ratios()).isNotEmpty();
+    for (int i = 0; i < 4; i++) {
+      assertThat(with.rows().get(i).findings()).isEqualTo(without.rows().get(i).findings());
+    }
+    TableAudit ramp = audit("concurrency,tpot_ms,rps\n1,10,0.4\n64,20,9\n");
+    assertThat(ramp.ratios()).isEmpty();
+  }
+
   @Test
   void aConcurrencyMayBeAMean() {
     TableAudit audit =

@@ -1,18 +1,16 @@
 package io.musabench.results.tpot.kernels;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.musabench.results.model.ElementType;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.TableSource.MemoryRule;
 import java.io.IOException;
-import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
-import org.yaml.snakeyaml.error.YAMLException;
 
 /**
  * aiconfigurator's file about one system ({@code h100_sxm.yaml}): figures of the maker's data
@@ -29,7 +27,7 @@ record SystemFile(Path file, DeviceRoofs roofs, MemoryRule memoryRule) {
 
   /** Whether a YAML file is one of these. */
   static boolean is(Path file) {
-    return load(file).get(GPU) instanceof Map<?, ?> gpu && gpu.containsKey("mem_bw");
+    return load(file).path(GPU).has("mem_bw");
   }
 
   /**
@@ -38,7 +36,7 @@ record SystemFile(Path file, DeviceRoofs roofs, MemoryRule memoryRule) {
    * @throws KernelSourceException if it is not YAML or a figure is missing or wrong
    */
   static SystemFile read(Path file) {
-    Map<?, ?> root = load(file);
+    JsonNode root = load(file);
     double bandwidth = figure(file, root, GPU, "mem_bw", true);
     Map<ElementType, Double> flops = new EnumMap<>(ElementType.class);
     put(flops, ElementType.BF16, figure(file, root, GPU, "bfloat16_tc_flops", false));
@@ -84,31 +82,32 @@ record SystemFile(Path file, DeviceRoofs roofs, MemoryRule memoryRule) {
   }
 
   private static double figure(
-      Path file, Map<?, ?> root, String section, String name, boolean required) {
-    Object value = root.get(section) instanceof Map<?, ?> map ? map.get(name) : null;
-    if (value == null) {
+      Path file, JsonNode root, String section, String name, boolean required) {
+    JsonNode value = root.path(section).path(name);
+    if (value.isMissingNode() || value.isNull()) {
       if (required) {
         throw new KernelSourceException(
             file + ": the figure " + section + "." + name + " is missing");
       }
       return Double.NaN;
     }
-    if (value instanceof Number number && number.doubleValue() > 0) {
-      return number.doubleValue();
+    // To YAML, 3.35e12 without a sign in its exponent is a text.
+    double number = value.asDouble(Double.NaN);
+    if (number > 0 && !Double.isInfinite(number)) {
+      return number;
     }
     throw new KernelSourceException(
-        file + ": " + section + "." + name + " is a number above 0, not " + value);
+        file + ": " + section + "." + name + " is a number above 0, not " + value.asText());
   }
 
-  private static Map<?, ?> load(Path file) {
-    try (Reader in = Files.newBufferedReader(file)) {
-      Object root = new Yaml(new SafeConstructor(new LoaderOptions())).load(in);
-      return root instanceof Map<?, ?> map ? map : Map.of();
+  private static JsonNode load(Path file) {
+    try {
+      return new YAMLMapper().readTree(Files.readString(file));
+    } catch (JsonProcessingException e) {
+      String text = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
+      throw new KernelSourceException(file + " is not YAML: " + text, e);
     } catch (IOException e) {
       throw CsvFile.cannotRead(file, e);
-    } catch (YAMLException e) {
-      String text = e.getMessage() == null ? "" : e.getMessage().lines().findFirst().orElse("");
-      throw new KernelSourceException(file + " is not YAML: " + text, e);
     }
   }
 }
