@@ -5,6 +5,7 @@ import com.sun.jna.Pointer;
 import io.musabench.bindings.runtime.DeviceRuntime;
 import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.GraphExec;
+import io.musabench.bindings.runtime.HostMemory;
 import io.musabench.bindings.runtime.Stream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -206,6 +207,21 @@ public final class Program {
       checks.put(to, to::requireOpen);
       return function(
           "memcpyAsync", stream, to.address(), from.address(), from.bytes(), 3, stream.handle());
+    }
+
+    /**
+     * Copies page-locked memory to a contiguous tensor of the same size. The memory must not be
+     * written before the copy is done.
+     */
+    public Builder upload(HostMemory from, Tensor to, Stream stream) {
+      if (!to.isContiguous() || from.bytes() != to.bytes()) {
+        throw new IllegalArgumentException(
+            "cannot copy " + from.bytes() + " bytes to " + to + " in one piece");
+      }
+      checks.put(from, from::requireOpen);
+      checks.put(to, to::requireOpen);
+      return function(
+          "memcpyAsync", stream, to.address(), from.address(), from.bytes(), 1, stream.handle());
     }
 
     /** Waits until a stream has drained. */

@@ -1,6 +1,7 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.jmh.gemm.Projection;
+import io.musabench.jmh.step.CapturedSizes;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
 import io.musabench.results.model.Models;
@@ -33,6 +34,11 @@ final class BenchmarkParameters {
                 "cold: the data is not in a cache when a sample starts; hot: the last launch left"
                     + " it there",
                 List.of("cold", "hot")),
+            Parameter.parsed(
+                "captured",
+                "requests that a padded decode graph is captured for; vllm: the least of vLLM's"
+                    + " default sizes that holds the batch",
+                CapturedSizes::parse),
             Parameter.choice(
                 "causal", "bottom-right aligned causal mask", List.of("true", "false")),
             Parameter.choice("dtype", "type of activations and weights", List.of("bf16", "fp16")),

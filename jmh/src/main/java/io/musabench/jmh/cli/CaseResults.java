@@ -7,6 +7,8 @@ import io.musabench.jmh.device.StepPart;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.GraphCosts;
+import io.musabench.results.run.MedianInterval;
 import io.musabench.results.run.OverKernels;
 import io.musabench.results.run.Sample;
 import io.musabench.results.run.Status;
@@ -58,6 +60,7 @@ final class CaseResults {
         .work(new Work(first.flops(), first.bytes()))
         .parts(parts(all))
         .overKernels(overKernels(all))
+        .graphCosts(graphCosts(all))
         .check(check(first))
         .note(String.join("; ", notes))
         .build();
@@ -130,13 +133,51 @@ final class CaseResults {
   }
 
   private static double medianUs(List<Measured> all, String name) {
-    double[] values =
-        all.stream()
-            .flatMap(m -> m.metrics().stream())
-            .filter(metric -> metric.name().equals(name))
-            .flatMapToDouble(metric -> Arrays.stream(metric.values()))
-            .toArray();
+    double[] values = values(all, name);
     return values.length == 0 ? Double.NaN : Summary.of(values).median() / 1e3;
+  }
+
+  private static double[] values(List<Measured> all, String name) {
+    return all.stream()
+        .flatMap(m -> m.metrics().stream())
+        .filter(metric -> metric.name().equals(name))
+        .flatMapToDouble(metric -> Arrays.stream(metric.values()))
+        .toArray();
+  }
+
+  private static GraphCosts graphCosts(List<Measured> all) {
+    double[] eager = values(all, Measured.EAGER_SPAN);
+    double[] graph = values(all, Measured.HOST_TIME);
+    if (eager.length == 0) {
+      return GraphCosts.UNKNOWN;
+    }
+    // Both were taken in each round, one after the other.
+    double[] saved =
+        IntStream.range(0, eager.length).mapToDouble(i -> (eager[i] - graph[i]) / 1e3).toArray();
+    double[] captured = values(all, Measured.PADDED_REQUESTS);
+    return new GraphCosts(
+        new GraphCosts.Spans(
+            medianUs(all, Measured.EAGER_DEVICE),
+            medianUs(all, Measured.EAGER_SPAN),
+            medianUs(all, Measured.EAGER_SUBMIT)),
+        new GraphCosts.Spans(
+            medianUs(all, Measured.GRAPH_DEVICE),
+            medianUs(all, Measured.HOST_TIME),
+            medianUs(all, Measured.HOST_SUBMIT)),
+        MedianInterval.of(saved),
+        medianUs(all, Measured.GRAPH_CAPTURE),
+        medianUs(all, Measured.GRAPH_INSTANTIATE),
+        medianUs(all, Measured.GRAPH_UPLOAD),
+        new GraphCosts.Spans(
+            medianUs(all, Measured.UPDATED_DEVICE),
+            medianUs(all, Measured.UPDATED_SPAN),
+            medianUs(all, Measured.UPDATED_SUBMIT)),
+        medianUs(all, Measured.UPDATE),
+        captured.length == 0 ? 0 : (int) captured[0],
+        new GraphCosts.Spans(
+            medianUs(all, Measured.PADDED_DEVICE),
+            medianUs(all, Measured.PADDED_SPAN),
+            medianUs(all, Measured.PADDED_SUBMIT)));
   }
 
   private static OverKernels overKernels(List<Measured> all) {

@@ -50,6 +50,51 @@ public record Measured(
   /** Metric: host time until the calls have returned, the work still running, {@code ns/op}. */
   public static final String HOST_SUBMIT = "host.submit";
 
+  /** Metric: device time of a step as a graph, beside the eager one, {@code ns/op}. */
+  public static final String GRAPH_DEVICE = "graph.device";
+
+  /** Metric: host time to capture a step's graph, {@code ns/op}. */
+  public static final String GRAPH_CAPTURE = "graph.capture";
+
+  /** Metric: host time to make it executable, {@code ns/op}. */
+  public static final String GRAPH_INSTANTIATE = "graph.instantiate";
+
+  /** Metric: host time to bring it to the device ahead of its first launch, {@code ns/op}. */
+  public static final String GRAPH_UPLOAD = "graph.upload";
+
+  /** Metric: {@link #HOST_TIME} of the same step launched kernel by kernel. */
+  public static final String EAGER_SPAN = "eager.span";
+
+  /** Metric: {@link #HOST_SUBMIT} of the same step launched kernel by kernel. */
+  public static final String EAGER_SUBMIT = "eager.submit";
+
+  /** Metric: device time of the same step launched kernel by kernel, {@code ns/op}. */
+  public static final String EAGER_DEVICE = "eager.device";
+
+  /** Metric: {@link #HOST_TIME} of a graph whose inputs are written and copied first. */
+  public static final String UPDATED_SPAN = "updated.span";
+
+  /** Metric: {@link #HOST_SUBMIT} of it. */
+  public static final String UPDATED_SUBMIT = "updated.submit";
+
+  /** Metric: device time of it, the copies included, {@code ns/op}. */
+  public static final String UPDATED_DEVICE = "updated.device";
+
+  /** Metric: host time to write the inputs and to queue their copies, {@code ns/op}. */
+  public static final String UPDATE = "updated.update";
+
+  /** Metric: requests that the padded graph was captured for. */
+  public static final String PADDED_REQUESTS = "padded.requests";
+
+  /** Metric: {@link #HOST_TIME} of the same requests in a graph for more of them. */
+  public static final String PADDED_SPAN = "padded.span";
+
+  /** Metric: {@link #HOST_SUBMIT} of it. */
+  public static final String PADDED_SUBMIT = "padded.submit";
+
+  /** Metric: device time of it, {@code ns/op}. */
+  public static final String PADDED_DEVICE = "padded.device";
+
   /** Metric: host time of the very first run, with everything it sets up, {@code ns/op}. */
   public static final String FIRST_RUN = "host.first";
 

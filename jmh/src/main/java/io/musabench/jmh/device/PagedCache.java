@@ -4,9 +4,11 @@ import io.musabench.bindings.ffi.Tensor;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * A paged KV cache with the page table and the lengths of one batch.
@@ -22,6 +24,7 @@ import java.util.Random;
  * @param table content of {@code pageTable}
  * @param lengths I32 [B], tokens of each request, the new ones included
  * @param cuSeqlensQ I32 [B+1], where each request's queries begin
+ * @param spare pages that no request of the batch has
  */
 public record PagedCache(
     BatchSpec batch,
@@ -31,18 +34,30 @@ public record PagedCache(
     Tensor pageTable,
     int[][] table,
     Tensor lengths,
-    Tensor cuSeqlensQ) {
+    Tensor cuSeqlensQ,
+    int[] spare) {
 
   /** Makes a cache with random content. */
   public static PagedCache create(
       Inputs inputs, BatchSpec batch, HeadGeometry heads, int pageSize) {
+    return create(inputs, batch, heads, pageSize, 0);
+  }
+
+  /**
+   * As {@link #create(Inputs, BatchSpec, HeadGeometry, int)}, with spare pages.
+   *
+   * @param moments how many {@link #at other moments} there must be pages for
+   */
+  public static PagedCache create(
+      Inputs inputs, BatchSpec batch, HeadGeometry heads, int pageSize, int moments) {
     int[][] table = shuffledPages(batch, pageSize, inputs.random());
     int width = table[0].length;
     int[] flat = new int[table.length * width];
     for (int b = 0; b < table.length; b++) {
       System.arraycopy(table[b], 0, flat, b * width, width);
     }
-    int pages = pages(batch, pageSize);
+    int used = pages(batch, pageSize);
+    int pages = used + moments * ownPages(batch, pageSize);
     return new PagedCache(
         batch,
         pageSize,
@@ -51,20 +66,103 @@ public record PagedCache(
         inputs.ints(flat).reshape(table.length, width),
         table,
         inputs.ints(batch.kvLens()),
-        inputs.ints(batch.cuSeqlensQ()));
+        inputs.ints(batch.cuSeqlensQ()),
+        IntStream.range(used, pages).toArray());
+  }
+
+  /** The same batch and page table over another layer's keys and values, made here. */
+  public PagedCache layer(Inputs inputs) {
+    return over(inputs.random(1, keys.shape()), inputs.random(1, values.shape()));
   }
 
   /** The same batch and page table over another layer's keys and values. */
-  public PagedCache layer(Inputs inputs) {
+  public PagedCache over(Tensor otherKeys, Tensor otherValues) {
     return new PagedCache(
-        batch,
+        batch, pageSize, otherKeys, otherValues, pageTable, table, lengths, cuSeqlensQ, spare);
+  }
+
+  /**
+   * The same tensors as they are used at another moment: the pages of what was there before in
+   * another order, and requests that are some tokens shorter, where they have so many. {@link
+   * BatchState#of} tells what has to be written into page table and lengths.
+   *
+   * <p>Pages that get new tokens belong to one moment alone, so a step at one moment changes
+   * nothing that a step at another reads.
+   *
+   * @param moment from 1
+   */
+  public PagedCache at(int moment) {
+    List<Integer> shared = new ArrayList<>();
+    for (int b = 0; b < batch.size(); b++) {
+      for (int i = 0; i < sharedPages(batch.requests().get(b)); i++) {
+        shared.add(table[b][i]);
+      }
+    }
+    Collections.shuffle(shared, new Random(moment));
+    int next = 0;
+    int own = (moment - 1) * ownPages(batch, pageSize);
+    int[][] other = new int[batch.size()][table[0].length];
+    List<BatchSpec.Request> requests = new ArrayList<>();
+    for (int b = 0; b < other.length; b++) {
+      BatchSpec.Request now = shorter(batch.requests().get(b), 1 + (5 * moment + 3 * b) % 11);
+      requests.add(now);
+      for (int i = 0; i < pages(now); i++) {
+        other[b][i] = i < sharedPages(now) ? shared.get(next++) : spare[own++];
+      }
+    }
+    return new PagedCache(
+        new BatchSpec(requests),
         pageSize,
-        inputs.random(1, keys.shape()),
-        inputs.random(1, values.shape()),
+        keys,
+        values,
         pageTable,
-        table,
+        other,
         lengths,
-        cuSeqlensQ);
+        cuSeqlensQ,
+        spare);
+  }
+
+  // A request that has tokens before the new ones keeps at least one of them.
+  private static BatchSpec.Request shorter(BatchSpec.Request request, int tokens) {
+    int most = Math.max(0, request.kvLen() - request.qLen() - 1);
+    return new BatchSpec.Request(request.qLen(), request.kvLen() - Math.min(most, tokens));
+  }
+
+  private int pages(BatchSpec.Request request) {
+    return (request.kvLen() + pageSize - 1) / pageSize;
+  }
+
+  /** Pages without any new token. */
+  private int sharedPages(BatchSpec.Request request) {
+    return (request.kvLen() - request.qLen()) / pageSize;
+  }
+
+  /** Pages that the new tokens of all requests need, wherever in a page they begin. */
+  private static int ownPages(BatchSpec batch, int pageSize) {
+    return batch.requests().stream()
+        .mapToInt(request -> (request.qLen() + pageSize - 1) / pageSize + 1)
+        .sum();
+  }
+
+  /**
+   * The same keys and values with a page table and lengths, made here, for more requests. What the
+   * further ones have in them is not their own: {@link BatchState#padded} tells what to write.
+   */
+  public PagedCache padded(Inputs inputs, int requests) {
+    BatchSpec more = batch.plus(BatchSpec.decode(requests - batch.size(), 2));
+    int[][] rows = Arrays.copyOf(table, requests);
+    Arrays.fill(rows, batch.size(), requests, new int[table[0].length]);
+    int[] flat = Arrays.stream(rows).flatMapToInt(Arrays::stream).toArray();
+    return new PagedCache(
+        more,
+        pageSize,
+        keys,
+        values,
+        inputs.ints(flat).reshape(requests, table[0].length),
+        rows,
+        inputs.ints(more.kvLens()),
+        inputs.ints(more.cuSeqlensQ()),
+        spare);
   }
 
   /** Tokens that the longest row of the page table has room for: what a kernel must reckon with. */

@@ -28,7 +28,6 @@ public final class StepTimer implements AutoCloseable {
   private final List<Launch> groups = new ArrayList<>();
   private final List<Integer> counts = new ArrayList<>();
   private final List<AutoCloseable> owned = new ArrayList<>();
-  private final List<Metric> setUp = new ArrayList<>();
   private final boolean graph;
   private Session session;
   private int rounds;
@@ -49,29 +48,22 @@ public final class StepTimer implements AutoCloseable {
     this.context = context;
     this.results = results;
     this.graph = graph;
-    this.step = launch(calls, true);
+    this.step = launch(calls);
     for (List<PreparedCall> group : groups) {
-      this.groups.add(launch(group, false));
+      this.groups.add(launch(group));
       counts.add(group.size());
     }
   }
 
-  private Launch launch(List<PreparedCall> calls, boolean whole) {
+  private Launch launch(List<PreparedCall> calls) {
     CallList list = new CallList(calls);
     if (!graph) {
       return Launch.of(list);
     }
-    long begin = System.nanoTime();
     try (Graph captured = context.target().runtime().capture(context.stream(), list::launch)) {
-      long middle = System.nanoTime();
       GraphExec exec = captured.instantiate();
-      long end = System.nanoTime();
       owned.add(exec);
       exec.upload(context.stream());
-      if (whole) {
-        setUp.add(new Metric("graph.capture", "ns/op", new double[] {middle - begin}));
-        setUp.add(new Metric("graph.instantiate", "ns/op", new double[] {end - middle}));
-      }
       return Launch.of(exec, context.stream());
     }
   }
@@ -95,8 +87,7 @@ public final class StepTimer implements AutoCloseable {
   /**
    * One sampling session.
    *
-   * @param afterRounds called when the device time has been taken and nothing runs, before the
-   *     host's
+   * @param afterRounds called when the device time has been taken and nothing runs
    */
   public Sampled run(SessionLimits limits, Runnable afterRounds) {
     if (session == null) {
@@ -114,11 +105,15 @@ public final class StepTimer implements AutoCloseable {
         parts[group][round] = spans[next++] / counts.get(group);
       }
     }
+    return new Sampled(whole, parts, kept);
+  }
+
+  /** Host times of the step. */
+  public List<Metric> hostTimes(SessionLimits limits) {
     HostTimer.Times host = new HostTimer(context).idle(context.eviction(), step, stepNanos, limits);
-    List<Metric> metrics = new ArrayList<>(setUp);
-    metrics.add(new Metric(Measured.HOST_TIME, "ns/op", host.complete()));
-    metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit()));
-    return new Sampled(whole, parts, kept, metrics);
+    return List.of(
+        new Metric(Measured.HOST_TIME, "ns/op", host.complete()),
+        new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit()));
   }
 
   private void build(SessionLimits limits) {
@@ -174,8 +169,6 @@ public final class StepTimer implements AutoCloseable {
    *     nanoseconds, one value a round
    * @param parts the same for one call of each group
    * @param results the results of each step that were kept; the next session overwrites them
-   * @param metrics host times
    */
-  public record Sampled(
-      double[] whole, double[][] parts, List<List<Tensor>> results, List<Metric> metrics) {}
+  public record Sampled(double[] whole, double[][] parts, List<List<Tensor>> results) {}
 }

@@ -10,9 +10,20 @@ public class DecodeStep extends StepBenchmark {
   @Param({"q1s1k", "4q1s1k", "8q1s1k"})
   public String batch;
 
+  /** Requests that a padded graph is captured for: a number, or vLLM's default sizes. */
+  @Param(CapturedSizes.VLLM)
+  public String captured;
+
   @Benchmark
   public void time() {
     sample();
+  }
+
+  @Override
+  protected int captured() {
+    int requests = requests().size();
+    return ParameterException.derive(
+        "captured", captured, () -> CapturedSizes.of(captured, requests));
   }
 
   @Override

@@ -1,16 +1,20 @@
 package io.musabench.jmh.step;
 
+import io.musabench.bindings.ffi.CallList;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.PreparedCall;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.AttentionOptions;
 import io.musabench.bindings.kernels.reference.LayerReference;
 import io.musabench.jmh.device.Agreement;
+import io.musabench.jmh.device.BatchState;
 import io.musabench.jmh.device.DeviceContext;
+import io.musabench.jmh.device.GraphTimer;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.KernelCases;
 import io.musabench.jmh.device.PagedCache;
+import io.musabench.jmh.device.StepInputs;
 import io.musabench.jmh.device.WrongResultException;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.HeadGeometry;
@@ -25,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * One forward pass of one rank of a model: weights, KV caches, activations, and all kernel calls in
@@ -34,7 +39,7 @@ import java.util.Set;
  * which it writes again, so every pass gives the same result and every kernel of it can be run by
  * itself any number of times.
  */
-final class ModelStep {
+final class ModelStep implements GraphTimer.Subject {
   /**
    * A call in its place.
    *
@@ -42,6 +47,14 @@ final class ModelStep {
    * @param kernel the call with its check
    */
   record Op(String role, KernelCase kernel) {}
+
+  /**
+   * What a run must give.
+   *
+   * @param logits all logits; null where only their bits are compared
+   * @param checksum of logits and tokens
+   */
+  private record Expected(float[] logits, long checksum) {}
 
   /**
    * All calls of one role and shape.
@@ -52,44 +65,21 @@ final class ModelStep {
   record Group(Op first, List<PreparedCall> calls) {}
 
   private final StepOperations plan;
+  private final ModelWeights weights;
+  private final List<PagedCache> caches;
+  private final StepInputs inputs;
+  private final List<BatchState> states = new ArrayList<>();
+  private final List<PagedCache> moments = new ArrayList<>(); // of the states after the first
   private final List<Op> ops = new ArrayList<>();
   private final Tensor logits;
   private final Tensor tokens;
 
-  private float[] expectedLogits;
-  private long expectedResult; // checksum of logits and tokens
+  /** Attention over a cache, or null where the step runs it on contiguous keys and values. */
+  private final Function<PagedCache, KernelCase> attention;
+
+  private final List<Expected> expected = new ArrayList<>(); // one a state
   private boolean repeatable = true;
   private long expectedRound; // checksum of everything that a round leaves behind
-
-  /** Weights of one layer. Biases and norms of queries and keys are null where there are none. */
-  private record Weights(
-      Tensor inputNorm,
-      Tensor qkv,
-      Tensor qkvBias,
-      Tensor qNorm,
-      Tensor kNorm,
-      Tensor o,
-      Tensor oBias,
-      Tensor postNorm,
-      Tensor gateUp,
-      Tensor down) {
-    static Weights create(Inputs in, Layout layout) {
-      ModelConfig model = layout.model();
-      int hidden = model.hiddenSize();
-      boolean norm = model.qkNorm();
-      return new Weights(
-          in.random(1, hidden),
-          in.projection(layout.qkvWidth(), hidden),
-          model.qkvBias() ? in.random(1, layout.qkvWidth()) : null,
-          norm ? in.random(1, model.headDim()) : null,
-          norm ? in.random(1, model.headDim()) : null,
-          in.projection(hidden, layout.qWidth()),
-          model.oBias() ? in.random(1, hidden) : null,
-          in.random(1, hidden),
-          in.projection(2L * layout.ffnSize(), hidden),
-          in.projection(hidden, layout.ffnSize()));
-    }
-  }
 
   // Before anything is allocated: filling memory until it is out takes long and disturbs others.
   private static void requireRoom(
@@ -108,11 +98,13 @@ final class ModelStep {
   }
 
   /**
-   * Builds the pass.
+   * Makes weights and caches, and the pass over them.
    *
    * @param sharedWeights whether all layers use the weights of one
+   * @param moments how many further {@link #states} there are to be
    */
-  ModelStep(Inputs in, Layout layout, BatchSpec batch, int pageSize, boolean sharedWeights) {
+  static ModelStep create(
+      Inputs in, Layout layout, BatchSpec batch, int pageSize, boolean sharedWeights, int moments) {
     ModelConfig model = layout.model();
     if (model.isMoe()) {
       throw new IllegalArgumentException(
@@ -123,7 +115,42 @@ final class ModelStep {
           model.name() + " has fp8 weights, which no kernel here multiplies");
     }
     requireRoom(in, layout, batch, sharedWeights);
-    plan = StepOperations.of(layout, batch, pageSize);
+    ModelWeights weights = ModelWeights.create(in, layout, batch.maxKv(), sharedWeights);
+    PagedCache first = PagedCache.create(in, batch, layout.heads(), pageSize, moments);
+    List<PagedCache> caches = new ArrayList<>(List.of(first));
+    while (caches.size() < model.layers()) {
+      caches.add(first.layer(in));
+    }
+    ModelStep step = new ModelStep(in, layout, weights, caches);
+    for (int moment = 1; moment <= moments; moment++) {
+      step.addState(first.at(moment), in);
+    }
+    return step;
+  }
+
+  /**
+   * The same requests, weights and caches in a pass for more requests, filled up as a graph of a
+   * captured size is. Only for decodes.
+   */
+  ModelStep padded(Inputs in, int requests) {
+    PagedCache first = caches.get(0).padded(in, requests);
+    ModelStep padded =
+        new ModelStep(
+            in,
+            plan.layout(),
+            weights,
+            caches.stream().map(cache -> first.over(cache.keys(), cache.values())).toList());
+    padded.states.set(0, states.get(0).padded(requests));
+    return padded;
+  }
+
+  private ModelStep(Inputs in, Layout layout, ModelWeights weights, List<PagedCache> caches) {
+    this.weights = weights;
+    this.caches = List.copyOf(caches);
+    ModelConfig model = layout.model();
+    PagedCache first = caches.get(0);
+    BatchSpec batch = first.batch();
+    plan = StepOperations.of(layout, batch, first.pageSize());
     HeadGeometry heads = layout.heads();
     int hidden = model.hiddenSize();
     int dim = heads.qkDim();
@@ -149,46 +176,38 @@ final class ModelStep {
     logits = in.output(rows, layout.vocabSize());
     tokens = in.output(DType.I32, rows);
 
-    Tensor embedding = in.projection(layout.vocabSize(), hidden);
-    Tensor head = model.tiedEmbeddings() ? embedding : in.projection(layout.vocabSize(), hidden);
-    Tensor ids = in.ints(in.random().ints(t, 0, layout.vocabSize()).toArray());
-    float[] table = LayerReference.cosSinTable(batch.maxKv(), dim, model.ropeTheta());
-    Tensor cosSin = in.output(DType.F32, batch.maxKv(), dim).copyFrom(table);
-
-    PagedCache cache = PagedCache.create(in, batch, heads, pageSize);
-    long[] slots = cache.newSlots();
+    int[] tokenIds = in.random().ints(t, 0, layout.vocabSize()).toArray();
+    Tensor ids = in.ints(tokenIds);
+    long[] slots = first.newSlots();
     Tensor slotMapping = in.longs(slots);
-    Tensor positions = in.ints(cache.newPositions());
+    Tensor positions = in.ints(first.newPositions());
     Tensor cuSeqlens = in.ints(batch.cuSeqlensQ());
+    inputs =
+        new StepInputs(
+            in.context(), ids, positions, slotMapping, first.pageTable(), first.lengths());
+    states.add(BatchState.of(first, tokenIds));
     long workspaceBytes =
         in.kernels()
             .pagedAttentionWorkspace(
-                rows, batch.maxQ(), t, heads.qHeads(), heads.kvHeads(), dim, cache.capacity(), 0);
+                rows, batch.maxQ(), t, heads.qHeads(), heads.kvHeads(), dim, first.capacity(), 0);
     Tensor workspace = in.output(DType.U8, workspaceBytes);
 
-    add("embedding", cases.embedding(ids, embedding, embedded));
+    add("embedding", cases.embedding(ids, weights.embedding(), embedded));
     Tensor residual = embedded;
-    Weights weights = null;
     for (int layer = 0; layer < model.layers(); layer++) {
-      if (weights == null || !sharedWeights) {
-        weights = Weights.create(in, layout);
-      }
-      if (layer > 0) {
-        cache = cache.layer(in);
-      }
+      ModelWeights.Layer w = weights.layers().get(layer);
+      PagedCache cache = caches.get(layer);
       if (layer == 0) {
-        add("input_norm", cases.rmsNorm(embedded, weights.inputNorm, normed));
+        add("input_norm", cases.rmsNorm(embedded, w.inputNorm(), normed));
       } else {
         Tensor sum = other(residuals, residual);
-        add(
-            "input_norm",
-            cases.fusedAddRmsNorm(projected, residual, weights.inputNorm, normed, sum));
+        add("input_norm", cases.fusedAddRmsNorm(projected, residual, w.inputNorm(), normed, sum));
         residual = sum;
       }
-      add("qkv", cases.gemm(normed, weights.qkv, qkv, weights.qkvBias));
+      add("qkv", cases.gemm(normed, w.qkv(), qkv, w.qkvBias()));
       add(
           "qk_norm_rope",
-          cases.qkNormRope(heads, qkv, weights.qNorm, weights.kNorm, cosSin, positions, q, k));
+          cases.qkNormRope(heads, qkv, w.qNorm(), w.kNorm(), weights.cosSin(), positions, q, k));
       add(
           "kv_cache_write",
           cases.kvCacheWrite(heads, k, v, cache.keys(), cache.values(), slotMapping, slots));
@@ -197,22 +216,20 @@ final class ModelStep {
           batch.isPrefill()
               ? cases.fmhaPrefill(batch, heads, options, q, k, v, attended, cuSeqlens, cuSeqlens)
               : cases.pagedAttention(cache, heads, options, q, attended, 0, workspace));
-      add(
-          "o",
-          cases.gemm(attended.reshape(t, layout.qWidth()), weights.o, projected, weights.oBias));
+      add("o", cases.gemm(attended.reshape(t, layout.qWidth()), w.o(), projected, w.oBias()));
       Tensor sum = other(residuals, residual);
       add(
           "post_attention_norm",
-          cases.fusedAddRmsNorm(projected, residual, weights.postNorm, normed, sum));
+          cases.fusedAddRmsNorm(projected, residual, w.postNorm(), normed, sum));
       residual = sum;
-      add("gate_up", cases.gemm(normed, weights.gateUp, gateUp, null));
+      add("gate_up", cases.gemm(normed, w.gateUp(), gateUp, null));
       add("silu_and_mul", cases.siluAndMul(gateUp, activated));
-      add("down", cases.gemm(activated, weights.down, projected, null));
+      add("down", cases.gemm(activated, w.down(), projected, null));
     }
     add(
         "final_norm",
         cases.fusedAddRmsNorm(
-            projected, residual, in.random(1, hidden), normed, other(residuals, residual)));
+            projected, residual, weights.finalNorm(), normed, other(residuals, residual)));
     Tensor last = normed;
     if (rows < t) {
       int[] starts = batch.cuSeqlensQ();
@@ -223,8 +240,12 @@ final class ModelStep {
       last = in.output(rows, hidden);
       add("logits_rows", cases.embedding(in.ints(lastRows), normed, last));
     }
-    add("lm_head", cases.gemm(last, head, logits, null));
+    add("lm_head", cases.gemm(last, weights.head(), logits, null));
     add("sampler", cases.argmax(logits, tokens));
+    attention =
+        batch.isPrefill()
+            ? cache -> null
+            : cache -> cases.pagedAttention(cache, heads, options, q, attended, 0, workspace);
     requirePlan();
   }
 
@@ -262,8 +283,8 @@ final class ModelStep {
     return plan;
   }
 
-  /** All calls in order. */
-  List<PreparedCall> calls() {
+  @Override
+  public List<PreparedCall> calls() {
     return ops.stream().map(op -> op.kernel().call()).toList();
   }
 
@@ -294,9 +315,74 @@ final class ModelStep {
             "kernel %d of the step, %s: %s".formatted(i, op.role(), e.getMessage()));
       }
     }
-    expectedLogits = logits.toFloats();
-    expectedResult = checksum(logits, tokens);
+    if (expected.isEmpty()) {
+      expected.add(new Expected(logits.toFloats(), checksum(logits, tokens)));
+    }
     return all;
+  }
+
+  private void addState(PagedCache moment, Inputs in) {
+    int[] ids = in.random().ints(plan.batch().totalQ(), 0, plan.layout().vocabSize()).toArray();
+    moments.add(moment);
+    states.add(BatchState.of(moment, ids));
+  }
+
+  @Override
+  public StepInputs inputs() {
+    return inputs;
+  }
+
+  @Override
+  public List<BatchState> states() {
+    return List.copyOf(states);
+  }
+
+  /**
+   * Runs the step kernel by kernel with the inputs of each further state, and keeps what comes out
+   * as what a replay with these inputs must give. Attention over the first layer's cache is held
+   * against the reference with the pages and lengths of that state. Leaves the inputs of the first
+   * state.
+   */
+  Agreement verifyStates(DeviceContext context) {
+    Agreement all = Agreement.NONE;
+    CallList eager = new CallList(calls());
+    for (int i = 1; i < states.size(); i++) {
+      inputs.set(states.get(i));
+      poison();
+      eager.launch();
+      context.synchronize();
+      tokensMustFollow(logits, tokens);
+      expected.add(new Expected(repeatable ? null : logits.toFloats(), checksum(logits, tokens)));
+      KernelCase check = attention.apply(moments.get(i - 1));
+      if (check != null) {
+        all = all.and(check.verify(context));
+      }
+    }
+    inputs.set(states.get(0));
+    return all;
+  }
+
+  /**
+   * For a padded step: runs it and holds logits and tokens of the requests that the exact step has
+   * too against those of that one, which another shape of products may round otherwise. What came
+   * out is then what a replay must give.
+   */
+  Agreement verifyPadded(DeviceContext context, ModelStep exact) {
+    inputs.set(states.get(0));
+    poison();
+    new CallList(calls()).launch();
+    context.synchronize();
+    int rows = exact.plan.batch().size();
+    Tensor first = logits.slice(0, 0, rows);
+    Agreement agreement = compareResult(exact.expected.get(0), first, tokens.slice(0, 0, rows));
+    repeatable = exact.repeatable;
+    expected.add(new Expected(logits.toFloats(), checksum(logits, tokens)));
+    return agreement;
+  }
+
+  @Override
+  public void verify(int state) {
+    verifyResult(expected.get(state), logits, tokens);
   }
 
   /** Logits and the tokens chosen from them. */
@@ -308,8 +394,8 @@ final class ModelStep {
     return 31 * logits.checksum() + tokens.checksum();
   }
 
-  /** Overwrites the step's results before a run that is to be checked. */
-  void poison() {
+  @Override
+  public void poison() {
     logits.poison();
     tokens.poison();
   }
@@ -324,7 +410,7 @@ final class ModelStep {
    * same bits every time.
    */
   Agreement verifyFirstResult() {
-    repeatable = checksum(logits, tokens) == expectedResult;
+    repeatable = checksum(logits, tokens) == expected.get(0).checksum;
     return verifyResult();
   }
 
@@ -338,13 +424,19 @@ final class ModelStep {
    * bit where the step gives the same bits every time, else within the tolerance.
    */
   Agreement verifyResult(Tensor logits, Tensor tokens) {
-    if (repeatable && checksum(logits, tokens) == expectedResult) {
-      return new Agreement(expectedLogits.length, 0);
+    return verifyResult(expected.get(0), logits, tokens);
+  }
+
+  private Agreement verifyResult(Expected wanted, Tensor logits, Tensor tokens) {
+    if (repeatable && checksum(logits, tokens) == wanted.checksum) {
+      return new Agreement(logits.elements(), 0);
     }
-    Agreement agreement = compareResult(logits, tokens);
+    Agreement agreement =
+        wanted.logits == null ? Agreement.NONE : compareResult(wanted, logits, tokens);
     if (repeatable) {
       throw new WrongResultException(
-          "a timed step gave other logits or tokens than an untimed one, if within the tolerance");
+          "a timed step gave other logits or tokens than an untimed one"
+              + (wanted.logits == null ? " with the same inputs" : ", if within the tolerance"));
     }
     return agreement;
   }
@@ -376,12 +468,18 @@ final class ModelStep {
     return sum;
   }
 
-  private Agreement compareResult(Tensor logits, Tensor tokens) {
-    double[] expected = new double[expectedLogits.length];
+  private static Agreement compareResult(Expected wanted, Tensor logits, Tensor tokens) {
+    double[] expected = new double[wanted.logits.length];
     for (int i = 0; i < expected.length; i++) {
-      expected[i] = expectedLogits[i];
+      expected[i] = wanted.logits[i];
     }
     Agreement agreement = Agreement.compare("logit", expected, logits.toFloats());
+    tokensMustFollow(logits, tokens);
+    return agreement;
+  }
+
+  /** A token is the place of its row's greatest logit; a poisoned row has none. */
+  private static void tokensMustFollow(Tensor logits, Tensor tokens) {
     int[] found = tokens.toInts();
     for (int row = 0; row < found.length; row++) {
       int best = LayerReference.argmax(logits.select(0, row).toFloats());
@@ -390,6 +488,5 @@ final class ModelStep {
             "token of request %d is %d, not %d".formatted(row, found[row], best));
       }
     }
-    return agreement;
   }
 }

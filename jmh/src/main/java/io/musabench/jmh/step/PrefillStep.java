@@ -16,6 +16,11 @@ public class PrefillStep extends StepBenchmark {
   }
 
   @Override
+  protected int captured() {
+    return requests().size(); // Servers pad tokens of a prompt, but replay no attention over them.
+  }
+
+  @Override
   protected BatchSpec requests() {
     BatchSpec requests = ParameterException.derive("batch", batch, () -> BatchSpec.parse(batch));
     if (requests.isDecode()) {

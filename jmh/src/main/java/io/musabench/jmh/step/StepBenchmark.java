@@ -4,6 +4,7 @@ import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.jmh.device.Agreement;
 import io.musabench.jmh.device.DTypes;
 import io.musabench.jmh.device.DeviceBenchmark;
+import io.musabench.jmh.device.GraphTimer;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.Measured;
@@ -23,6 +24,11 @@ import org.openjdk.jmh.annotations.Param;
 /** One forward pass of a model, as a whole and kernel by kernel. */
 public abstract class StepBenchmark extends DeviceBenchmark {
   private static final int ELEMENT_BYTES = 2;
+
+  // Replays take turns over so many inputs, so that none finds those of the one before. Of steps
+  // that take long one is enough: between two replays of it others run with the first inputs.
+  private static final int MOMENTS = 3;
+  private static final int LONG_TOKENS = 64;
 
   @Param("Qwen3-0.6B")
   public String model;
@@ -47,10 +53,14 @@ public abstract class StepBenchmark extends DeviceBenchmark {
 
   private ModelStep step;
   private StepTimer timer;
+  private GraphTimer graphs; // null where kernels are launched by themselves
   private Agreement before;
 
   /** The requests of the step; refuses what the benchmark is not about. */
   protected abstract BatchSpec requests();
+
+  /** Requests that a padded graph is to be captured for; the step's own number for none. */
+  protected abstract int captured();
 
   @Override
   public final void validate() {
@@ -59,6 +69,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
     int dim = layout.heads().qkDim();
     ParameterException.check("model", model, () -> PortableKernels.requireHeadDims(dim, dim));
     ParameterException.check("batch", requests, () -> StepOperations.of(layout, requests, page));
+    captured();
   }
 
   private Layout layout() {
@@ -68,27 +79,42 @@ public abstract class StepBenchmark extends DeviceBenchmark {
   @Override
   protected final void prepare() {
     Inputs inputs = new Inputs(context(), DTypes.parse(dtype), seed);
-    step = new ModelStep(inputs, layout(), requests(), page, sharedWeights);
+    BatchSpec requests = requests();
+    boolean graph = mode.equals("graph");
+    int moments = !graph ? 0 : requests.totalQ() > LONG_TOKENS ? 1 : MOMENTS;
+    step = ModelStep.create(inputs, layout(), requests, page, sharedWeights, moments);
     Agreement kernels = step.verifyKernelByKernel(context());
     timer =
         new StepTimer(
             context(),
-            mode.equals("graph"),
+            graph,
             step.calls(),
             step.groups().stream().map(ModelStep.Group::calls).toList(),
             step.results());
     step.poison();
     timer.runOnce();
     before = kernels.and(step.verifyFirstResult());
+    if (graph) {
+      before = before.and(step.verifyStates(context()));
+      prepareGraphs(inputs);
+    }
     timer.runRound();
     step.expectRound();
+  }
+
+  private void prepareGraphs(Inputs inputs) {
+    ModelStep padded = null;
+    if (captured() > requests().size()) {
+      padded = step.padded(inputs, captured());
+      before = before.and(padded.verifyPadded(context(), step));
+    }
+    graphs = new GraphTimer(context(), step, padded, padded == null ? 0 : captured());
   }
 
   /** One sampling session. */
   protected final void sample() {
     StepTimer.Sampled sampled = timer.run(limits(), step::verifyRound);
     sampled.results().forEach(result -> step.verifyResult(result.get(0), result.get(1)));
-    step.verifyResult(); // Of the step whose host time was taken last.
     List<StepPart> parts = new ArrayList<>();
     List<ModelStep.Group> groups = step.groups();
     for (int i = 0; i < groups.size(); i++) {
@@ -103,7 +129,14 @@ public abstract class StepBenchmark extends DeviceBenchmark {
               kernel.work().bytes(),
               sampled.parts()[i]));
     }
-    List<Metric> metrics = new ArrayList<>(sampled.metrics());
+    List<Metric> metrics = new ArrayList<>();
+    if (graphs == null) {
+      step.poison();
+      metrics.addAll(timer.hostTimes(limits()));
+      step.verifyResult(); // Of the last one.
+    } else {
+      metrics.addAll(graphs.run(limits()));
+    }
     metrics.addAll(before.metrics());
     metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {step.repeatable() ? 1 : 0}));
     Work work = step.plan().work(ELEMENT_BYTES);
@@ -129,5 +162,8 @@ public abstract class StepBenchmark extends DeviceBenchmark {
   protected final void finish() {
     step.verifyKernelByKernel(context());
     timer.close();
+    if (graphs != null) {
+      graphs.close();
+    }
   }
 }

@@ -52,6 +52,7 @@ public final class RunReport {
     report.kernels();
     report.stepKernels();
     report.steps();
+    report.out.append(GraphTable.text(report.measured(STEP)));
     report.tpot();
     report.notMeasured();
     report.faults();

@@ -31,6 +31,7 @@ import java.util.TreeMap;
  * @param hostTimeMedianUs median host time from the first call to the end of the work
  * @param submitTimeMedianUs median host time until the calls have returned, the work still running
  * @param overKernels by how much a step takes longer than its kernels
+ * @param graphCosts a step launched kernel by kernel against the same as a graph
  * @param work FLOPs and bytes of one operation
  * @param parts the kernels of a step one by one; empty for anything else
  * @param check what was compared with the reference and how far off it was; may be empty
@@ -55,6 +56,7 @@ public record CaseResult(
     double hostTimeMedianUs,
     double submitTimeMedianUs,
     OverKernels overKernels,
+    GraphCosts graphCosts,
     Work work,
     List<CasePart> parts,
     String check,
@@ -127,6 +129,7 @@ public record CaseResult(
     private double host = Double.NaN;
     private double submit = Double.NaN;
     private OverKernels overKernels = OverKernels.UNKNOWN;
+    private GraphCosts graphCosts = GraphCosts.UNKNOWN;
     private Work work = Work.NONE;
     private List<CasePart> parts = List.of();
     private String check = "";
@@ -214,6 +217,12 @@ public record CaseResult(
       return this;
     }
 
+    /** A step launched kernel by kernel against the same as a graph. */
+    public Builder graphCosts(GraphCosts graphCosts) {
+      this.graphCosts = graphCosts;
+      return this;
+    }
+
     /** FLOPs and bytes of one operation. */
     public Builder work(Work work) {
       this.work = work;
@@ -264,6 +273,7 @@ public record CaseResult(
           host,
           submit,
           overKernels,
+          graphCosts,
           work,
           parts,
           check,

@@ -11,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +25,7 @@ public final class RunDirectory {
   private static final String ENVIRONMENT = "environment.json";
   private static final String CASES = "cases.csv";
   private static final String PARTS = "parts.csv";
+  private static final String GRAPHS = "graphs.csv";
   private static final String SAMPLES = "samples.csv";
   private static final String JMH = "jmh.json";
 
@@ -107,11 +109,12 @@ public final class RunDirectory {
   }
 
   /**
-   * Writes {@code cases.csv} and {@code parts.csv}. Shares of the roofs are computed from the roof
-   * cases among {@code cases}.
+   * Writes {@code cases.csv}, {@code parts.csv} and {@code graphs.csv}. Shares of the roofs are
+   * computed from the roof cases among {@code cases}.
    */
   public void saveCases(List<CaseResult> cases) {
     AtomicFile.write(path.resolve(PARTS), RunFiles.parts(cases));
+    AtomicFile.write(path.resolve(GRAPHS), RunFiles.graphs(cases));
     AtomicFile.write(path.resolve(CASES), RunFiles.cases(cases));
   }
 
@@ -136,10 +139,15 @@ public final class RunDirectory {
    * @throws RunException if a file is missing, damaged or of another schema version
    */
   public RunData read() {
+    // Runs of before there were graphs.csv are read as well.
+    Map<String, GraphCosts> graphs =
+        Files.exists(path.resolve(GRAPHS))
+            ? RunFiles.graphs(name(GRAPHS), bytes(GRAPHS))
+            : Map.of();
     return new RunData(
         path.getFileName().toString(),
         RunFiles.environment(name(ENVIRONMENT), bytes(ENVIRONMENT)),
-        RunFiles.cases(name(CASES), bytes(CASES), name(PARTS), bytes(PARTS)));
+        RunFiles.cases(name(CASES), bytes(CASES), name(PARTS), bytes(PARTS), graphs));
   }
 
   /**

@@ -85,6 +85,33 @@ final class RunFiles {
     "bytes"
   };
 
+  private static final String[] GRAPH_COLUMNS = {
+    "schema_version",
+    "case",
+    "eager_device_us",
+    "eager_span_us",
+    "eager_submit_us",
+    "graph_device_us",
+    "graph_span_us",
+    "graph_submit_us",
+    "saved_median_us",
+    "saved_low_us",
+    "saved_high_us",
+    "capture_us",
+    "instantiate_us",
+    "upload_us",
+    "break_even",
+    "break_even_replays",
+    "updated_device_us",
+    "updated_span_us",
+    "updated_submit_us",
+    "update_us",
+    "captured_requests",
+    "padded_device_us",
+    "padded_span_us",
+    "padded_submit_us"
+  };
+
   private static final String[] SAMPLE_COLUMNS = {
     "schema_version", "case", "metric", "fork", "iteration", "index", "value", "unit"
   };
@@ -201,6 +228,45 @@ final class RunFiles {
         });
   }
 
+  static byte[] graphs(List<CaseResult> cases) {
+    return csv(
+        GRAPH_COLUMNS,
+        out -> {
+          for (CaseResult c : cases) {
+            GraphCosts g = c.graphCosts();
+            if (!g.known()) {
+              continue;
+            }
+            GraphCosts.BreakEven even = g.breakEven();
+            out.printRecord(
+                CSV_SCHEMA_VERSION,
+                c.id(),
+                cell(g.eager().deviceUs()),
+                cell(g.eager().spanUs()),
+                cell(g.eager().submitUs()),
+                cell(g.graph().deviceUs()),
+                cell(g.graph().spanUs()),
+                cell(g.graph().submitUs()),
+                cell(g.savedUs().median()),
+                cell(g.savedUs().low()),
+                cell(g.savedUs().high()),
+                cell(g.captureUs()),
+                cell(g.instantiateUs()),
+                cell(g.uploadUs()),
+                even.outcome().text(),
+                derived(even.replays()),
+                cell(g.updated().deviceUs()),
+                cell(g.updated().spanUs()),
+                cell(g.updated().submitUs()),
+                cell(g.updateUs()),
+                g.capturedRequests(),
+                cell(g.padded().deviceUs()),
+                cell(g.padded().spanUs()),
+                cell(g.padded().submitUs()));
+          }
+        });
+  }
+
   static byte[] samples(List<Sample> samples) {
     return csv(
         SAMPLE_COLUMNS,
@@ -219,8 +285,41 @@ final class RunFiles {
         });
   }
 
+  /** Reads {@code graphs.csv}: costs by case. */
+  static Map<String, GraphCosts> graphs(String file, byte[] content) {
+    Map<String, GraphCosts> graphs = new LinkedHashMap<>();
+    for (Row row : rows(file, content, GRAPH_COLUMNS)) {
+      graphs.put(
+          row.text("case"),
+          new GraphCosts(
+              row.spans("eager"),
+              row.spans("graph"),
+              new MedianInterval(
+                  row.number("saved_median_us"),
+                  row.number("saved_low_us"),
+                  row.number("saved_high_us")),
+              row.number("capture_us"),
+              row.number("instantiate_us"),
+              row.number("upload_us"),
+              row.spans("updated"),
+              row.number("update_us"),
+              row.integer("captured_requests"),
+              row.spans("padded")));
+    }
+    return graphs;
+  }
+
+  /**
+   * Reads {@code cases.csv} and {@code parts.csv}.
+   *
+   * @param graphs what {@link #graphs(String, byte[])} has read
+   */
   static List<CaseResult> cases(
-      String casesFile, byte[] casesText, String partsFile, byte[] partsText) {
+      String casesFile,
+      byte[] casesText,
+      String partsFile,
+      byte[] partsText,
+      Map<String, GraphCosts> graphs) {
     Map<String, List<CasePart>> parts = new LinkedHashMap<>();
     for (Row row : rows(partsFile, partsText, PART_COLUMNS)) {
       parts
@@ -256,6 +355,7 @@ final class RunFiles {
                       row.number("over_kernels_median_us"),
                       row.number("over_kernels_low_us"),
                       row.number("over_kernels_high_us")))
+              .graphCosts(graphs.getOrDefault(row.text("case"), GraphCosts.UNKNOWN))
               .work(row.work())
               .parts(parts.getOrDefault(row.text("case"), List.of()))
               .check(row.text("check"))
@@ -378,6 +478,11 @@ final class RunFiles {
       } catch (NumberFormatException e) {
         throw bad(column, e);
       }
+    }
+
+    GraphCosts.Spans spans(String way) {
+      return new GraphCosts.Spans(
+          number(way + "_device_us"), number(way + "_span_us"), number(way + "_submit_us"));
     }
 
     Work work() {

@@ -51,6 +51,18 @@ class RunDirectoryTest {
             List.of(
                 new CasePart("qkv", "gemm", "m=8 n=4096 k=1024", 28, new Work(10, 20), 1.25),
                 new CasePart("o", "gemm", "m=8 n=1024 k=2048", 28, new Work(30, 40), 0.5)))
+        .graphCosts(
+            new GraphCosts(
+                new GraphCosts.Spans(100, 110.25, 90),
+                new GraphCosts.Spans(99, 105, 4),
+                new MedianInterval(5.25, 1.0 / 3, 7),
+                150,
+                60,
+                2,
+                new GraphCosts.Spans(99.5, 108, 7),
+                3,
+                16,
+                new GraphCosts.Spans(140, 146, 4.5)))
         .check("max error 1e-3 of 1.5e-2 allowed")
         .note("layers share weights, \"quoted\"")
         .reproduce("musabench run '^step.DecodeStep$' -p mode=graph")
@@ -88,6 +100,15 @@ class RunDirectoryTest {
     assertThatThrownBy(() -> RunDirectory.create(runs, "host", START))
         .isInstanceOf(RunException.class)
         .hasMessageStartingWith("Cannot make " + runs.resolve("20260102T030405Z-host"));
+  }
+
+  @Test
+  void aRunOfBeforeThereWereGraphCostsIsRead() throws IOException {
+    RunDirectory run = RunDirectory.create(runs, "host", START);
+    run.saveEnvironment(environment());
+    run.saveCases(List.of(step()));
+    Files.delete(run.path().resolve("graphs.csv"));
+    assertThat(run.read().cases().get(0).graphCosts()).isEqualTo(GraphCosts.UNKNOWN);
   }
 
   @Test
