@@ -108,6 +108,11 @@ public final class StepTimer implements AutoCloseable {
     return new Sampled(whole, parts, kept);
   }
 
+  /** Device time of the step when it was run last outside of a session, in nanoseconds. */
+  public double stepNanos() {
+    return stepNanos;
+  }
+
   /** Host times of the step. */
   public List<Metric> hostTimes(SessionLimits limits) {
     HostTimer.Times host = new HostTimer(context).idle(context.eviction(), step, stepNanos, limits);

@@ -108,7 +108,8 @@ public abstract class StepBenchmark extends DeviceBenchmark {
       padded = step.padded(inputs, captured());
       before = before.and(padded.verifyPadded(context(), step));
     }
-    graphs = new GraphTimer(context(), step, padded, padded == null ? 0 : captured());
+    graphs =
+        new GraphTimer(context(), step, padded, padded == null ? 0 : captured(), timer.stepNanos());
   }
 
   /** One sampling session. */

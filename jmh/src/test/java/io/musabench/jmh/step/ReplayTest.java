@@ -183,7 +183,7 @@ class ReplayTest {
     ModelStep step = step("5q1s200");
     ModelStep padded = step.padded(inputs, 8);
     padded.verifyPadded(context, step);
-    try (GraphTimer timer = new GraphTimer(context, step, padded, 8)) {
+    try (GraphTimer timer = new GraphTimer(context, step, padded, 8, 1e6)) {
       Map<String, double[]> found =
           timer.run(new SessionLimits(1e-6, 100, 2, 10)).stream()
               .collect(Collectors.toMap(Metric::name, Metric::values));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
@@ -18,11 +19,11 @@ final class GraphTable {
 
   private static final String EXPLANATION =
       """
-        each on an idle device with cold caches, in turns; span: host time from the first call to the end of the work;
-        saved: eager span - graph span, round by round; launch: (span - device time of the graph) / kernels; queue: host
-        time until the calls have returned / kernels; pays after: (capture + instantiate + upload) / saved, in replays;
-        new inputs: ids, positions, slots, page table and lengths are written and copied before each replay, other ones
-        every time; padded: the same requests in a graph that was captured for more of them
+        in turns on an idle device with cold caches; span: host time from the first call to the end of the work; saved:
+        eager span - graph span, round by round; launch: (span - device time of the graph) / kernels, for eager no surer
+        than saved; queue: host time until the calls have returned / kernels; pays after so many replays: (capture +
+        instantiate + upload) / saved; new inputs: ids, positions, slots, page table and lengths are written and copied
+        before each replay, other ones every time; padded: the same requests in a graph captured for more
       """;
 
   private final TextTable table;
@@ -31,7 +32,7 @@ final class GraphTable {
   private GraphTable(String heading, List<CaseResult> cases) {
     this.cases = cases;
     List<String> headers = new ArrayList<>(List.of(heading));
-    cases.forEach(c -> headers.add(">" + c.param(Params.BATCH)));
+    cases.forEach(c -> headers.add(">" + column(c)));
     table = new TextTable(headers.toArray(String[]::new));
     fill();
   }
@@ -42,7 +43,7 @@ final class GraphTable {
     for (CaseResult c : steps) {
       if (c.graphCosts().known()) {
         Map<String, String> rest = new TreeMap<>(c.params());
-        rest.remove(Params.BATCH);
+        rest.keySet().removeAll(Set.of(Params.BATCH, Params.CAPTURED));
         groups.computeIfAbsent(c.shortName() + rest, key -> new ArrayList<>()).add(c);
       }
     }
@@ -58,6 +59,12 @@ final class GraphTable {
       }
     }
     return out.append(EXPLANATION).toString();
+  }
+
+  /** The batch, and what it was padded to where somebody has asked for that. */
+  private static String column(CaseResult c) {
+    String captured = c.param(Params.CAPTURED);
+    return c.param(Params.BATCH) + (captured.matches("[0-9]+") ? " in " + captured : "");
   }
 
   private void fill() {

@@ -22,6 +22,9 @@ public final class Params {
   /** Batch spec. */
   public static final String BATCH = "batch";
 
+  /** Requests that a padded graph is captured for; a number, or the name of a list of sizes. */
+  public static final String CAPTURED = "captured";
+
   /** {@link #EAGER} or {@link #GRAPH}. */
   public static final String MODE = "mode";
 

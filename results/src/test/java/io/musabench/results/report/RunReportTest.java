@@ -12,6 +12,8 @@ import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.Environment.Machine;
+import io.musabench.results.run.GraphCosts;
+import io.musabench.results.run.MedianInterval;
 import io.musabench.results.run.OverKernels;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
@@ -85,8 +87,31 @@ class RunReportTest {
         .work(step.work(2))
         .submitTimeMedianUs(mode.equals("graph") ? 4 : 900)
         .overKernels(OverKernels.of(new double[] {overUs - 60, overUs, overUs + 90}))
+        .graphCosts(mode.equals("graph") ? graphCosts(sum + overUs, batch) : GraphCosts.UNKNOWN)
         .parts(parts)
         .build();
+  }
+
+  /** Saves 3 ms for one request, nothing for eight, and perhaps something for a prompt. */
+  private static GraphCosts graphCosts(double us, String batch) {
+    MedianInterval saved =
+        switch (batch) {
+          case "q1s1k" -> new MedianInterval(3000, 2500, 3600);
+          case "8q1s1k" -> new MedianInterval(-40, -90, -10);
+          default -> new MedianInterval(10, -900, 1000);
+        };
+    boolean padded = batch.equals("q1s1k");
+    return new GraphCosts(
+        new GraphCosts.Spans(us + saved.median(), us + saved.median() + 12, 900),
+        new GraphCosts.Spans(us, us + 12, 4),
+        saved,
+        6100,
+        1300,
+        45,
+        new GraphCosts.Spans(us + 10, us + 30, 22),
+        18,
+        padded ? 4 : 0,
+        padded ? new GraphCosts.Spans(1.25 * us, 1.25 * us + 12, 4) : GraphCosts.Spans.UNKNOWN);
   }
 
   private static List<CaseResult> cases() {
