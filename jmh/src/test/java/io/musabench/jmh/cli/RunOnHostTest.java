@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Status;
 import java.io.IOException;
@@ -161,9 +162,10 @@ class RunOnHostTest {
   void shouldFailAStepWithOneWrongRunAmongItsTimedOnes() throws Exception {
     Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
     Files.writeString(model, TINY);
-    // 13 GEMMs a pass: one pass kernel by kernel, one whole, one round, then rounds of two passes.
-    // The third GEMM of the step in the third of some hundred rounds:
-    int third = 13 + 13 + 26 + 2 * 26 + 3;
+    // 13 GEMMs a pass: one pass kernel by kernel, one whole, one for each of three other inputs,
+    // one padded, one each eager, replayed, with other inputs and padded, one round, then rounds of
+    // two passes. The third GEMM of the step in the third of some hundred rounds:
+    int third = 13 + 13 + 3 * 13 + 13 + 4 * 13 + 26 + 2 * 26 + 3;
     MusabenchProcess run =
         start(
             Map.of(FAULTS, "kernel:gemm:" + third + "=wrong"),
@@ -339,6 +341,36 @@ class RunOnHostTest {
       assertThat(step.overKernels().medianUs())
           .isBetween(step.overKernels().lowUs(), step.overKernels().highUs());
     }
+    assertThat(cases().get(0).graphCosts().known()).isFalse();
+    GraphCosts costs = cases().get(1).graphCosts();
+    assertThat(costs.capturedRequests()).isEqualTo(4);
+    assertThat(costs.updated().spanUs()).isGreaterThan(costs.updateUs());
+    assertThat(costs.graph().spanUs()).isEqualTo(cases().get(1).hostTimeMedianUs());
+    assertThat(costs.setUpUs()).isPositive();
+    assertThat(run.text()).contains("Eager against graph", "pays after", "padded to");
+  }
+
+  @Test
+  void shouldFailAStepWhoseReplayWithOtherInputsIsWrong() throws Exception {
+    Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
+    Files.writeString(model, TINY);
+    // Attention runs three times a pass, and once more where other inputs are checked. Kernel by
+    // kernel, whole, with three other inputs, eager, replayed, and replayed with other inputs:
+    int last = 3 + 3 + 3 * (3 + 1) + 3 * 3;
+    MusabenchProcess run =
+        start(
+            Map.of(FAULTS, "kernel:paged_attention:" + last + "=wrong"),
+            "DecodeStep",
+            "-p",
+            "model=" + model,
+            "-p",
+            "batch=4q1s40",
+            "-p",
+            "mode=graph");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(cases().get(0).reason())
+        .startsWith("wrong result: a timed step gave other logits")
+        .endsWith("with the same inputs");
   }
 
   @Test
