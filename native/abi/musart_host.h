@@ -20,9 +20,11 @@
 //     kernel:name:n=wrong         that run's output has every second byte's highest bit flipped: the sign of
 //                                 every bf16, fp16 and f32 changes
 //     kernel:name:n=crash         that run aborts the process
+//     kernel:name:n=slow20        that run takes 20 % longer, or any other whole number
 //   A misspelt function is an error of the first call. Which kernels exist the runtime cannot know: a kernel that a
 //   fault names and that never ran is named on stderr at the end of a process in which others did run.
-//   n counts from 1, over all devices and threads; "n+" means the n-th and all later ones. The name "*" stands
+//   n counts from 1, over all devices and threads, or over one device's runs where the kernel's name
+//   ends in it, as in gemm@2; "n+" means the n-th and all later ones. The name "*" stands
 //   for any kernel. Each replay of a graph runs its kernels anew. An injected error that is sticky on a GPU
 //   (such as 700) is so here. Example: musaMalloc:3=2;kernel:gemm:2=hang;kernel:paged_attention:1+=wrong
 #pragma once

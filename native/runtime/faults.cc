@@ -54,6 +54,12 @@ bool parse_fault(std::string text, Fault& fault) {
   if (!fault.kernel && (fault.name.rfind("musa", 0) != 0 || !exported(fault.name))) return false;
 
   uint64_t code = 0;
+  const size_t at = fault.name.rfind('@');
+  if (fault.kernel && at != std::string::npos) {
+    if (at == 0 || !parse_number(fault.name.substr(at + 1), code) || code > 63) return false;
+    fault.device = static_cast<int>(code);
+    fault.name.resize(at);
+  }
   if (parse_number(action, code) && code > 0 && code < 1000) {
     fault.action = FaultAction::kError;
     fault.error = static_cast<musaError_t>(code);
@@ -63,6 +69,11 @@ bool parse_fault(std::string text, Fault& fault) {
   if (action == "hang") fault.action = FaultAction::kHang;
   if (action == "wrong") fault.action = FaultAction::kWrong;
   if (action == "crash") fault.action = FaultAction::kCrash;
+  if (action.rfind("slow", 0) == 0 && parse_number(action.substr(std::strlen("slow")), code) && code > 0 &&
+      code <= 10000) {
+    fault.action = FaultAction::kSlow;
+    fault.percent = static_cast<uint32_t>(code);
+  }
   return fault.action != FaultAction::kNone;
 }
 
@@ -76,7 +87,8 @@ std::string parse_faults(const std::string& text, std::vector<Fault>& faults) {
     if (part.empty()) continue;
     Fault fault;
     if (!parse_fault(part, fault)) {
-      return "'" + part + "' is neither musaFunction:n=error nor kernel:name:n=error|hang|wrong|crash";
+      return "'" + part +
+             "' is neither musaFunction:n=error nor kernel:name[@device]:n=error|hang|wrong|crash|slow<percent>";
     }
     faults.push_back(fault);
   }
@@ -97,11 +109,12 @@ FaultInjector::FaultInjector(std::vector<Fault> faults) : active_(!faults.empty(
 
 FaultInjector::~FaultInjector() = default;
 
-const Fault* FaultInjector::next(bool kernel, const char* name) {
+const Fault* FaultInjector::next(bool kernel, const char* name, int device) {
   const Fault* hit = nullptr;
   for (const auto& counter : counters_) {
     const Fault& fault = counter->fault;
     if (fault.kernel != kernel || (fault.name != name && !(kernel && fault.name == "*"))) continue;
+    if (fault.device >= 0 && fault.device != device) continue;
     const uint64_t seen = counter->seen.fetch_add(1, std::memory_order_relaxed) + 1;
     if (hit == nullptr && (seen == fault.first || (fault.repeat && seen > fault.first))) hit = &fault;
   }
@@ -109,16 +122,16 @@ const Fault* FaultInjector::next(bool kernel, const char* name) {
 }
 
 musaError_t FaultInjector::on_call(const char* name) {
-  const Fault* fault = next(false, name);
+  const Fault* fault = next(false, name, -1);
   return fault == nullptr ? musaSuccess : fault->error;
 }
 
-Fault FaultInjector::on_kernel(const char* name) {
+Fault FaultInjector::on_kernel(const char* name, int device) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     kernels_.insert(name);
   }
-  const Fault* fault = next(true, name);
+  const Fault* fault = next(true, name, device);
   return fault == nullptr ? Fault() : *fault;
 }
 
@@ -129,6 +142,7 @@ void FaultInjector::report_unknown_kernels() {
   for (const std::string& kernel : kernels_) ran += (ran.empty() ? "" : ", ") + kernel;
   for (const auto& counter : counters_) {
     if (!counter->fault.kernel || counter->seen.load(std::memory_order_relaxed) > 0) continue;
+    if (kernels_.count(counter->fault.name) > 0) continue;  // it ran, on another device
     std::fprintf(stderr, "musart_host: MUSART_HOST_FAULTS names kernel '%s', which never ran; these did: %s\n",
                  counter->fault.name.c_str(), ran.c_str());
   }

@@ -18,16 +18,19 @@ enum class FaultAction {
   kError,  // the call returns, or the kernel fails with, `error`
   kHang,   // the kernel does not return until the device is reset
   kWrong,  // the kernel runs, then its output is damaged
+  kSlow,   // the kernel takes `percent` longer
   kCrash   // the process aborts
 };
 
 struct Fault {
   bool kernel = false;  // `name` is a kernel's, not a runtime function's
   std::string name;     // of a kernel also "*": any kernel
+  int device = -1;      // of a kernel: only its runs on this device; -1: on any
   uint64_t first = 1;   // which call or run, counted from 1
   bool repeat = false;  // that one and all after it
   FaultAction action = FaultAction::kNone;
   musaError_t error = musaSuccess;
+  uint32_t percent = 0;
 };
 
 // Appends the faults that `text` describes. Returns what is wrong with the text; empty: nothing.
@@ -42,15 +45,15 @@ class FaultInjector {
   bool active() const { return active_; }
   // To be asked once per call of runtime function `name`, before it does anything.
   musaError_t on_call(const char* name);
-  // To be asked once per run of kernel `name`. The first matching fault decides.
-  Fault on_kernel(const char* name);
+  // To be asked once per run of kernel `name` on a device. The first matching fault decides.
+  Fault on_kernel(const char* name, int device);
   // At the end of the process: a line on stderr for each fault of a kernel that never ran, though others did. The
   // runtime does not know which kernels exist, so a misspelt name shows only so.
   void report_unknown_kernels();
 
  private:
   struct Counter;
-  const Fault* next(bool kernel, const char* name);
+  const Fault* next(bool kernel, const char* name, int device);
 
   bool active_;
   std::vector<std::unique_ptr<Counter>> counters_;

@@ -1,6 +1,7 @@
 #include "runtime/work.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 
@@ -81,7 +82,7 @@ void damage(void* output, size_t bytes) {
 musaError_t run_kernel(const Work& work, Device& device) {
   FaultInjector& faults = runtime().faults();
   Fault fault;
-  if (faults.active()) fault = faults.on_kernel(work.name);
+  if (faults.active()) fault = faults.on_kernel(work.name, device.id());
   switch (fault.action) {
     case FaultAction::kError:
       return fault.error;
@@ -93,7 +94,16 @@ musaError_t run_kernel(const Work& work, Device& device) {
     default:
       break;
   }
+  using Clock = std::chrono::steady_clock;
+  const bool slow = fault.action == FaultAction::kSlow;
+  const Clock::time_point begin = slow ? Clock::now() : Clock::time_point();
   const musaError_t error = device.lanes().run(work.run, work.params.data(), work.blocks, device.stopping());
+  if (slow) {
+    const Clock::time_point now = Clock::now();
+    const Clock::time_point end = now + (now - begin) * fault.percent / 100;
+    while (Clock::now() < end && !device.stopping().load(std::memory_order_relaxed)) {
+    }
+  }
   if (fault.action == FaultAction::kWrong) damage(work.dst, work.bytes);
   return error;
 }

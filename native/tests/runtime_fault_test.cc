@@ -217,6 +217,35 @@ void wrong_results_are_wrong_everywhere() {
   });
 }
 
+// The shortest of a few runs of a kernel that sleeps for five milliseconds.
+std::chrono::nanoseconds shortest_nap() {
+  musaStream_t stream = new_stream();
+  musaHostLaunch launch = {};
+  launch.name = "nap";
+  launch.run = [](const void*, uint32_t, uint32_t) { std::this_thread::sleep_for(std::chrono::milliseconds(5)); };
+  launch.blocks = 1;
+  std::chrono::nanoseconds shortest = std::chrono::nanoseconds::max();
+  for (int run = 0; run < 3; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    OK(musaHostLaunchKernel(&launch, stream));
+    OK(musaStreamSynchronize(stream));
+    shortest = std::min<std::chrono::nanoseconds>(shortest, std::chrono::steady_clock::now() - begin);
+  }
+  return shortest;
+}
+
+void one_device_of_several_can_be_slow() {
+  expect_success({{"MUSART_HOST_DEVICES", "2"}, {"MUSART_HOST_FAULTS", "kernel:nap@1:2+=slow300"}}, [] {
+    const auto usual = shortest_nap();
+    OK(musaSetDevice(1));
+    const auto first = shortest_nap();  // its first run is not slow
+    const auto slow = shortest_nap();
+    CHECK(slow >= std::chrono::milliseconds(20));
+    CHECK(usual < slow);
+    CHECK(first < slow);
+  });
+}
+
 void hanging_kernels_end_with_a_reset() {
   expect_success({{"MUSART_HOST_FAULTS", "kernel:fill:1=hang"}}, [] {
     musaStream_t stream = new_stream();
@@ -304,10 +333,12 @@ void wrong_environment_is_an_error_with_a_reason() {
     CHECK(contains(musaGetErrorString(musaErrorInitializationError), "MUSART_HOST_"));
     CHECK(contains(musaGetErrorString(musaErrorInitializationError), std::getenv("WANTED")));
   };
-  for (const char* faults : {"musaMaloc:1=2", "musaMalloc", "musaMalloc:0=2", "musaMalloc:1=hang", "malloc:1=2",
-                             "kernel:x:1=slow", "kernel::1=hang", "musaMalloc:-1=2", "musaMalloc:1=0",
-                             "musaMalloc:1=1000", "musaMalloc:1+1=2", "ok;musaMalloc:1=2"}) {
-    expect_success({{"MUSART_HOST_FAULTS", faults}, {"WANTED", "kernel:name:n="}}, rejected);
+  for (const char* faults :
+       {"musaMaloc:1=2", "musaMalloc", "musaMalloc:0=2", "musaMalloc:1=hang", "malloc:1=2", "kernel:x:1=slow",
+        "kernel::1=hang", "musaMalloc:-1=2", "musaMalloc:1=0", "kernel:x:1=slow0", "kernel:x@64:1=hang",
+        "kernel:@1:1=hang", "kernel:x@:1=hang", "musaMalloc@1:1=2", "musaMalloc:1=slow5", "musaMalloc:1=1000",
+        "musaMalloc:1+1=2", "ok;musaMalloc:1=2"}) {
+    expect_success({{"MUSART_HOST_FAULTS", faults}, {"WANTED", "kernel:name[@device]:n="}}, rejected);
   }
   expect_success({{"MUSART_HOST_THREADS", "two"}, {"WANTED", "'two'"}}, rejected);
   expect_success({{"MUSART_HOST_THREADS", "0"}, {"WANTED", "from 1 to"}}, rejected);
@@ -556,6 +587,7 @@ int main() {
   RUN_TEST(sticky_errors_last_until_reset);
   RUN_TEST(failing_kernels_stop_their_launch_and_the_rest);
   RUN_TEST(wrong_results_are_wrong_everywhere);
+  RUN_TEST(one_device_of_several_can_be_slow);
   RUN_TEST(hanging_kernels_end_with_a_reset);
   RUN_TEST(hanging_kernels_do_not_keep_the_process);
   RUN_TEST(busy_streams_do_not_keep_the_process);

@@ -174,9 +174,7 @@ EXPORT int mtmlGpuGetTemperature(const handle* h, int* celsius) {
   return number("mtmlGpuGetTemperature", h, GPU, 61, (unsigned int*)celsius);
 }
 
-EXPORT int mtmlGpuGetClock(const handle* h, unsigned int* mhz) {
-  return number("mtmlGpuGetClock", h, GPU, 1450, mhz);
-}
+EXPORT int mtmlGpuGetClock(const handle* h, unsigned int* mhz) { return number("mtmlGpuGetClock", h, GPU, 1450, mhz); }
 
 EXPORT int mtmlGpuGetMaxClock(const handle* h, unsigned int* mhz) {
   return number("mtmlGpuGetMaxClock", h, GPU, 1500, mhz);

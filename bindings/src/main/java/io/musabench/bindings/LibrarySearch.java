@@ -142,6 +142,14 @@ final class LibrarySearch {
     }
     home(vendor).ifPresent(home -> folders.addAll(libraryFolders(home)));
     folders.addAll(folders(vendor));
+    // Installations stand side by side; /usr/local is only where they usually do.
+    for (Path lib : List.copyOf(folders)) {
+      Path installation = lib.toAbsolutePath().getParent();
+      if (installation != null && installation.getParent() != null) {
+        PythonPackages.list(installation.getParent(), vendor.prefix() + "-*")
+            .forEach(sibling -> folders.addAll(libraryFolders(sibling)));
+      }
+    }
     folders.add(root.resolve("usr/lib/x86_64-linux-gnu"));
     folders.add(root.resolve("usr/lib64"));
     String base = runtimeNames(vendor).get(0);

@@ -30,7 +30,7 @@ final class RuntimeCheck {
       devices = code == 0 ? count.getInt(0) : 0;
       if (code != 0) {
         reason =
-            "%s returned %d %s: %s"
+            "%s failed: %d %s: %s"
                 .formatted(symbol, code, text("GetErrorName", code), text("GetErrorString", code));
         // Or the process's first check of the last error would find it.
         library.find(vendor.prefix() + "GetLastError").ifPresent(RuntimeCheck::call);

@@ -39,6 +39,7 @@ import java.util.stream.Collectors;
  *       search
  *   <li>{@code musabench.musa.home}: a MUSA installation, the only place where its runtime and its
  *       driver's library are then looked for
+ *   <li>{@code musabench.device}: the number of the device that becomes current, 0 if not set
  *   <li>{@code musabench.native.dir} (or the environment variable {@code MUSABENCH_NATIVE_DIR}):
  *       where our own libraries are; otherwise {@code native/target/build/lib} is looked for upward
  *       from the working directory and from this class's own location
@@ -65,6 +66,9 @@ public final class Target implements AutoCloseable {
 
   /** Path of the kernel library. */
   public static final String KERNELS_PROPERTY = "musabench.kernels.library";
+
+  /** Number of the device that becomes current; 0 if not set. */
+  public static final String DEVICE_PROPERTY = "musabench.device";
 
   /** Folder of our own libraries. */
   public static final String NATIVE_DIR_PROPERTY = "musabench.native.dir";
@@ -161,7 +165,7 @@ public final class Target implements AutoCloseable {
     this.attempts = attempts;
   }
 
-  /** Opens the target that the properties or the detection select; device 0 becomes current. */
+  /** Opens the target, and the device of it, that the properties or the detection select. */
   public static Target open() {
     String wanted = System.getProperty(TARGET_PROPERTY, "auto").strip();
     if (!wanted.isEmpty() && !wanted.equalsIgnoreCase("auto")) {
@@ -246,8 +250,8 @@ public final class Target implements AutoCloseable {
   }
 
   /**
-   * Opens one kind of target; device 0 becomes current. A kernel library that does not load is no
-   * error here, see {@link #kernels}.
+   * Opens one kind of target; the device that a property names, or 0, becomes current. A kernel
+   * library that does not load is no error here, see {@link #kernels}.
    *
    * @throws TargetException if the runtime, the FFI or the support library does not load, or there
    *     is no device; the text lists what was tried and says what to set
@@ -269,7 +273,7 @@ public final class Target implements AutoCloseable {
         throw new TargetException(
             kind, check(kind).reason(), loader.attempts(), runtimeAdvice(kind), null);
       }
-      runtime.setDevice(0);
+      runtime.setDevice(deviceNumber(kind, devices, loader));
       Ffi ffi =
           Ffi.load(
                   loader,
@@ -284,6 +288,24 @@ public final class Target implements AutoCloseable {
       throw new TargetException(
           kind, incomplete.getMessage(), loader.attempts(), INCOMPLETE_ADVICE, incomplete);
     }
+  }
+
+  private static int deviceNumber(Kind kind, int devices, LibraryLoader loader) {
+    String wanted = property(DEVICE_PROPERTY).orElse("0").strip();
+    if (wanted.matches("\\d{1,4}") && Integer.parseInt(wanted) < devices) {
+      return Integer.parseInt(wanted);
+    }
+    throw new TargetException(
+        kind,
+        "there is no device "
+            + wanted
+            + ", -D"
+            + DEVICE_PROPERTY
+            + " can be 0"
+            + (devices > 1 ? " to " + (devices - 1) : ""),
+        List.of(),
+        "",
+        null);
   }
 
   private static TargetException cannotOpen(

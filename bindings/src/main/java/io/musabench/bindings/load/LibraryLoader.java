@@ -100,7 +100,19 @@ public final class LibraryLoader {
 
   private static boolean matches(Path mapped, String base) {
     String name = mapped.getFileName().toString();
-    return name.equals(base) || name.startsWith(base + ".") || base.startsWith(name + ".");
+    return name.equals(base)
+        || name.startsWith(base + ".")
+        || base.startsWith(name + ".")
+        || isLink(mapped.resolveSibling(base), mapped);
+  }
+
+  // libmusa.so.1 can be a link to libmusa.so.4.3.6: the SONAME is no part of the file's name.
+  private static boolean isLink(Path name, Path file) {
+    try {
+      return Files.isSymbolicLink(name) && name.toRealPath().equals(file);
+    } catch (IOException dangling) {
+      return false;
+    }
   }
 
   private static Path real(Path path) {

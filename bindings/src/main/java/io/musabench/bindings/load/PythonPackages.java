@@ -83,6 +83,22 @@ public final class PythonPackages {
     return Optional.empty();
   }
 
+  /**
+   * The folder of a package's metadata, {@code <name>-<version>.dist-info} or {@code .egg-info}, in
+   * the most preferred of the folders that has it.
+   *
+   * @param name with hyphens or underscores
+   */
+  public Optional<Path> metadata(String name) {
+    String file = name.replace('-', '_');
+    return folders.stream()
+        .flatMap(
+            folder ->
+                Stream.of("dist", "egg")
+                    .flatMap(kind -> list(folder, file + "-*." + kind + "-info").stream()))
+        .findFirst();
+  }
+
   private static Optional<Path> path(Map<String, String> environment, String variable) {
     return Optional.ofNullable(environment.get(variable))
         .filter(value -> !value.isBlank())

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -159,6 +160,30 @@ public final class MateInstallation {
         .map(folder -> folder.resolve(name).resolve(name + ".so"))
         .filter(Files::isRegularFile)
         .findFirst();
+  }
+
+  /** The kinds of files that kernels are in: the beginning of the file's name. */
+  private static final List<String> KINDS =
+      List.of(
+          "flash_attention_ops", "fmha_get_metadata", "fmha_fwd_combine", "fmha_fwd", "mla_ops");
+
+  /** How many kernels of each kind a folder has; a kind that is not known is {@code others}. */
+  public static Map<String, Integer> kinds(Path folder) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    KINDS.forEach(kind -> counts.put(kind, 0));
+    for (Path entry : PythonPackages.list(folder, "*")) {
+      String name = entry.getFileName().toString();
+      if (Files.isRegularFile(entry.resolve(name + ".so"))) {
+        String kind = KINDS.stream().filter(name::startsWith).findFirst().orElse("others");
+        counts.merge(kind, 1, Integer::sum);
+      }
+    }
+    return counts;
+  }
+
+  /** The command that builds mate's usual kernels ahead of time, for a shell. */
+  public static String buildCommand() {
+    return BuildCommands.aot(1);
   }
 
   /** The number of kernels in a folder, for a report. */

@@ -66,6 +66,25 @@ class MateInstallationTest {
   }
 
   @Test
+  void shouldCountKernelsByKind() throws IOException {
+    Path aot = site.resolve("mate/data/aot");
+    for (String name :
+        new String[] {
+          "flash_attention_ops", "fmha_fwd_ab", "fmha_fwd_cd", "fmha_fwd_combine_bf16", "sage"
+        }) {
+      kernel(aot, name);
+    }
+    Files.createDirectories(aot.resolve("fmha_fwd_unfinished"));
+    assertThat(MateInstallation.kinds(aot))
+        .containsEntry("flash_attention_ops", 1)
+        .containsEntry("fmha_fwd", 2)
+        .containsEntry("fmha_fwd_combine", 1)
+        .containsEntry("fmha_get_metadata", 0)
+        .containsEntry("others", 1);
+    assertThat(MateInstallation.buildCommand()).contains("python -m mate.aot");
+  }
+
+  @Test
   void shouldPutTheCacheBelowTheWorkspaceBaseAndTheBaseVersion() throws IOException {
     install("0.2.7.post1+musa.1");
     environment.put("MATE_WORKSPACE_BASE", root.resolve("work").toString());

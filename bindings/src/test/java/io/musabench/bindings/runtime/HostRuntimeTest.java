@@ -40,6 +40,32 @@ class HostRuntimeTest extends RuntimeContractTest {
     assertThat(liveAllocations()).isEqualTo(before);
   }
 
+  @Test
+  void shouldKeepAGraphUntilItsLastExecutableIsClosed() {
+    try (Stream stream = runtime.createStream();
+        DeviceMemory block = runtime.allocate(64)) {
+      Graph graph = runtime.capture(stream, () -> block.fill((byte) 1, stream));
+      long handle = graph.handle();
+      GraphExec first = graph.instantiate();
+      GraphExec second = graph.instantiate();
+      graph.close();
+      first.close();
+      assertThat(nodes(handle)).isZero(); // MUSA's executables need it
+      second.launch(stream);
+      stream.synchronize();
+      second.close();
+      assertThat(nodes(handle)).isEqualTo(ErrorCode.INVALID_VALUE.code());
+    }
+    RuntimeNatives.getLastError();
+  }
+
+  /** What the runtime says when it is asked for a graph's nodes: 0 as long as the graph lives. */
+  private static int nodes(long graph) {
+    try (Memory count = new Memory(8)) {
+      return RuntimeNatives.graphGetNodes(graph, 0, Pointer.nativeValue(count));
+    }
+  }
+
   private long liveAllocations() {
     try (Memory out = new Memory(16)) {
       Pointer function = new Pointer(runtime.functionAddress("hostLiveAllocations"));
