@@ -2,8 +2,10 @@ package io.musabench.jmh.cli;
 
 import io.musabench.jmh.device.Probe;
 import io.musabench.results.run.Environment;
+import io.musabench.results.run.Environment.Clocks;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.Environment.Library;
+import io.musabench.results.run.Versions;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -12,7 +14,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /** Asks a process of its own which device there is; see {@link Probe}. */
@@ -36,6 +41,26 @@ final class DeviceProbe {
 
   /** The device under a setting. */
   static DeviceProbe run(Setting setting) {
+    return new DeviceProbe(ask(setting, List.of()));
+  }
+
+  /** The device's state now; what cannot be read is unknown. Never throws. */
+  static Clocks state(Setting setting) {
+    try {
+      return clocks(ask(setting, List.of(Probe.STATE_ONLY)));
+    } catch (NoTargetException e) {
+      String reason = "not read: " + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+      return clocks(source(reason));
+    }
+  }
+
+  private static Properties source(String text) {
+    Properties only = new Properties();
+    only.setProperty(Probe.STATE + "source", text);
+    return only;
+  }
+
+  private static Properties ask(Setting setting, List<String> arguments) {
     try {
       // Files, not pipes: reading a pipe would wait for ever for a process that hangs.
       Path output = Files.createTempFile("musabench-probe", ".out");
@@ -47,6 +72,7 @@ final class DeviceProbe {
         command.addAll(setting.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(Probe.class.getName());
+        command.addAll(arguments);
         ProcessBuilder builder =
             new ProcessBuilder(command)
                 .redirectOutput(output.toFile())
@@ -66,7 +92,7 @@ final class DeviceProbe {
         }
         Properties found = new Properties();
         found.load(new StringReader(Files.readString(output)));
-        return new DeviceProbe(found);
+        return found;
       } finally {
         Files.deleteIfExists(output);
         Files.deleteIfExists(errors);
@@ -82,6 +108,16 @@ final class DeviceProbe {
   /** {@code musa}, {@code cuda} or {@code host}. */
   String target() {
     return found.getProperty("target");
+  }
+
+  /** How many devices the target has. */
+  int devices() {
+    return Integer.parseInt(found.getProperty("devices"));
+  }
+
+  /** The number of the device that was opened. */
+  int index() {
+    return Integer.parseInt(found.getProperty("index"));
   }
 
   /** One line for the user. */
@@ -101,6 +137,18 @@ final class DeviceProbe {
     }
     libraries.sort((a, b) -> a.role().compareTo(b.role()));
     String units = found.getProperty("units");
+    Map<String, String> versions = new TreeMap<>(SoftwareVersions.find());
+    List<String> warnings = new ArrayList<>();
+    for (String key : new TreeSet<>(found.stringPropertyNames())) {
+      if (key.startsWith(Probe.VERSION)) {
+        versions.put(key.substring(Probe.VERSION.length()), found.getProperty(key));
+      } else if (key.startsWith(Probe.WARNING)) {
+        warnings.add(found.getProperty(key));
+      }
+    }
+    if (!target().equals("host")) {
+      versions.put(Versions.GPU_MODEL, found.getProperty("name"));
+    }
     return Environment.collect(target(), start, Checkout.folder())
         .withDevice(
             new DeviceInfo(
@@ -111,6 +159,43 @@ final class DeviceProbe {
                 Long.valueOf(found.getProperty("memory")),
                 found.getProperty("driver"),
                 found.getProperty("runtime")))
-        .withLibraries(libraries);
+        .withLibraries(libraries)
+        .withVersions(given(versions))
+        .withClocks(clocks(found))
+        .withWarnings(warnings);
+  }
+
+  // A version that a property gives is the user's word, and stronger than what was found.
+  private static Map<String, String> given(Map<String, String> versions) {
+    versions
+        .keySet()
+        .removeIf(name -> System.getProperty(Environment.VERSION_PROPERTY + name) != null);
+    return versions;
+  }
+
+  private static Clocks clocks(Properties found) {
+    String throttle = found.getProperty(Probe.STATE + "throttle");
+    return new Clocks(
+        null,
+        number(found, "core_mhz"),
+        number(found, "memory_mhz"),
+        number(found, "power_w"),
+        number(found, "temperature_c"),
+        number(found, "max_core_mhz"),
+        number(found, "power_limit_w"),
+        integer(found, "used_bytes"),
+        integer(found, "ecc_errors"),
+        throttle == null || throttle.isEmpty() ? List.of() : List.of(throttle.split(";")),
+        found.getProperty(Probe.STATE + "source"));
+  }
+
+  private static Double number(Properties found, String name) {
+    String text = found.getProperty(Probe.STATE + name);
+    return text == null ? null : Double.valueOf(text);
+  }
+
+  private static Long integer(Properties found, String name) {
+    String text = found.getProperty(Probe.STATE + name);
+    return text == null ? null : Long.valueOf(text);
   }
 }

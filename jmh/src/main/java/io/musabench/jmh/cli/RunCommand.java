@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  musabench run",
       "  musabench run PagedDecode -p batch=8q1s4k,64q1s4k -p page=16",
-      "  musabench run --suite smoke --label commit=abc123"
+      "  musabench run --suite smoke --label vllm_musa_commit=abc123",
+      "  musabench run ReadBandwidth Gemm --devices all"
     })
 final class RunCommand implements Callable<Integer> {
   @Mixin private MeasureOptions measure;
@@ -39,6 +40,14 @@ final class RunCommand implements Callable<Integer> {
       names = "--no-roofs",
       description = "do not measure the roofs first; then there is no %% of roof")
   private boolean noRoofs;
+
+  @Option(
+      names = "--devices",
+      paramLabel = "all|N,…",
+      description =
+          "measure these devices one after the other, each in a run of its own, and show which one"
+              + " differs from the rest")
+  private String devices;
 
   @Spec private CommandSpec spec;
 
@@ -53,6 +62,9 @@ final class RunCommand implements Callable<Integer> {
       cases.addAll(Suite.load(Suite.ROOFS, catalog, table).cases());
     }
     cases.addAll(chosen.cases());
-    return new SuiteRunner(measure.campaign(out, chosen, forks)).run(cases);
+    Campaign campaign = measure.campaign(out, chosen, forks);
+    return devices == null
+        ? new SuiteRunner(campaign).run(cases).exitCode()
+        : new CardsRunner(campaign).run(devices, cases);
   }
 }

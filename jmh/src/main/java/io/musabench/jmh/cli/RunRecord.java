@@ -2,6 +2,7 @@ package io.musabench.jmh.cli;
 
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
+import io.musabench.results.run.Environment.Clocks;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
@@ -23,7 +24,7 @@ import org.openjdk.jmh.results.format.ResultFormatType;
  */
 final class RunRecord {
   private final RunDirectory directory;
-  private final Environment environment;
+  private Environment environment;
   private final List<CaseResult> cases = new ArrayList<>();
   private final List<Sample> samples = new ArrayList<>();
   private final List<RunResult> jmh = new ArrayList<>();
@@ -63,6 +64,24 @@ final class RunRecord {
       jmh.add(result);
     }
     save();
+  }
+
+  /** Notes the device's state at the end of the run. */
+  synchronized void end(Clocks clocks) {
+    if (closed) {
+      return;
+    }
+    Long before = environment.clocks().eccErrors();
+    Long after = clocks.eccErrors();
+    if (before != null && after != null && after > before) {
+      environment =
+          environment.withWarnings(
+              List.of(
+                  "the device's uncorrected memory errors rose from %d to %d during the run"
+                      .formatted(before, after)));
+    }
+    environment = environment.withClocksAtEnd(clocks);
+    directory.saveEnvironment(environment);
   }
 
   /** Waits for a write in progress and refuses further ones. */

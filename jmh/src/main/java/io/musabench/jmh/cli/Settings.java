@@ -1,6 +1,8 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
+import io.musabench.bindings.management.DeviceMonitors;
+import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.jmh.device.SessionLimits;
 import io.musabench.results.run.Environment;
 import java.util.List;
@@ -13,7 +15,12 @@ final class Settings {
   private static final List<String> NAMES =
       List.of(
           Target.TARGET_PROPERTY,
+          Target.DEVICE_PROPERTY,
           Target.RUNTIME_PROPERTY,
+          Target.DRIVER_PROPERTY,
+          Target.MUSA_HOME_PROPERTY,
+          DeviceMonitors.LIBRARY_PROPERTY,
+          MateInstallation.DIR_PROPERTY,
           Target.FFI_PROPERTY,
           Target.KERNELS_PROPERTY,
           Target.NATIVE_DIR_PROPERTY,

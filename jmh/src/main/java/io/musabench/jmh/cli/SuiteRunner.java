@@ -6,6 +6,7 @@ import io.musabench.jmh.device.Measured;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
+import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunException;
 import io.musabench.results.run.Status;
 import java.time.Instant;
@@ -17,21 +18,39 @@ import org.openjdk.jmh.results.RunResult;
 /** Measures cases one after the other and keeps the run directory valid after each. */
 final class SuiteRunner {
   private final Campaign campaign;
+  private final Setting setting;
 
   SuiteRunner(Campaign campaign) {
-    this.campaign = campaign;
+    this(campaign, Setting.AS_IS);
   }
 
-  /** Measures all cases and returns the exit code. */
-  int run(Set<CaseSpec> cases) {
+  /**
+   * @param setting of the forks, and of the processes that look at the device
+   */
+  SuiteRunner(Campaign campaign, Setting setting) {
+    this.campaign = campaign;
+    this.setting = setting;
+  }
+
+  /**
+   * A run that has ended.
+   *
+   * @param exitCode for the process
+   * @param stopped whether it was told to stop before its last case
+   * @param data what it measured
+   */
+  record Finished(int exitCode, boolean stopped, RunData data) {}
+
+  /** Measures all cases and prints the report. */
+  Finished run(Set<CaseSpec> cases) {
     try (SoleRun sole = SoleRun.claim()) {
       return run(cases, sole.alone() ? List.of() : List.of(SoleRun.WARNING));
     }
   }
 
-  private int run(Set<CaseSpec> cases, List<String> warnings) {
+  private Finished run(Set<CaseSpec> cases, List<String> warnings) {
     Instant start = Instant.now();
-    DeviceProbe device = DeviceProbe.run();
+    DeviceProbe device = DeviceProbe.run(setting);
     Environment environment = device.environment(start).withWarnings(warnings);
     RunRecord record = new RunRecord(campaign.runs(), start, environment, campaign.labels());
     campaign.say("Device  " + device.description());
@@ -58,6 +77,9 @@ final class SuiteRunner {
         double seconds = (System.nanoTime() - began) / 1e9;
         campaign.say(Progress.line(number, cases.size(), spec, result, seconds));
       }
+      if (!record.isClosed()) {
+        record.end(DeviceProbe.state(setting));
+      }
     } catch (RunException e) {
       unwritten = e; // What has been measured is shown all the same.
     } finally {
@@ -75,7 +97,8 @@ final class SuiteRunner {
     if (unwritten != null) {
       throw unwritten;
     }
-    return failures == 0 ? ExitCode.OK : ExitCode.CASE_FAILED;
+    int exitCode = failures == 0 ? ExitCode.OK : ExitCode.CASE_FAILED;
+    return new Finished(exitCode, record.isClosed(), record.data());
   }
 
   // Runs in a shutdown hook, so whatever it does must end soon.
@@ -90,7 +113,7 @@ final class SuiteRunner {
     List<RunResult> results = new ArrayList<>();
     List<String> lost = new ArrayList<>();
     for (int fork = 1; fork <= campaign.effort().forks(); fork++) {
-      Outcome outcome = runner.run(spec, campaign.effort());
+      Outcome outcome = runner.run(spec, campaign.effort(), setting);
       switch (outcome.status()) {
         case OK -> results.add(outcome.result());
         case CRASH -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));

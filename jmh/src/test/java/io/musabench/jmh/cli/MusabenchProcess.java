@@ -38,6 +38,18 @@ final class MusabenchProcess {
    */
   static MusabenchProcess start(Path folder, Map<String, String> environment, String... arguments)
       throws IOException {
+    return start(folder, environment, Map.of(), arguments);
+  }
+
+  /**
+   * @param properties system properties, stronger than the ones that tests have by default
+   */
+  static MusabenchProcess start(
+      Path folder,
+      Map<String, String> environment,
+      Map<String, String> properties,
+      String... arguments)
+      throws IOException {
     String nativeDir = Target.nativeFolder().map(Path::toString).orElse("");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -45,6 +57,7 @@ final class MusabenchProcess {
     command.add("-Dmusabench.native.dir=" + nativeDir);
     String ffi = Target.FFI_PROPERTY;
     command.add("-D" + ffi + "=" + System.getProperty(ffi, ""));
+    properties.forEach((name, value) -> command.add("-D" + name + "=" + value)); // the last holds
     command.add("-cp");
     command.add(
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));

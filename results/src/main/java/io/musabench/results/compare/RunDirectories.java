@@ -5,6 +5,7 @@ import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
+import io.musabench.results.run.Versions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +26,8 @@ final class RunDirectories {
   private static final String HOST = "host";
 
   /** Settings whose effect is recorded by itself: the target, and options that set properties. */
-  private static final Set<String> ELSEWHERE = Set.of("musabench.target", "MUSABENCH_OPTS");
+  private static final Set<String> ELSEWHERE =
+      Set.of("musabench.target", "musabench.device", "MUSABENCH_OPTS");
 
   /** Samples of a case by metric. */
   private static final class Samples {
@@ -95,7 +97,7 @@ final class RunDirectories {
         c.benchmark(),
         c.params(),
         unit,
-        conditions(environment, !onDevice),
+        conditions(environment, c, !onDevice),
         medians,
         c.lostForks(),
         clockMedians.size() == medians.size() ? clockMedians : List.of(),
@@ -105,7 +107,8 @@ final class RunDirectories {
   }
 
   /** What changes a time without being the code under test. */
-  private static SortedMap<String, String> conditions(Environment e, boolean hostTime) {
+  private static SortedMap<String, String> conditions(
+      Environment e, CaseResult c, boolean hostTime) {
     SortedMap<String, String> all = new TreeMap<>();
     all.put("target", e.target());
     all.put("device", text(e.device().name()));
@@ -126,6 +129,14 @@ final class RunDirectories {
                 all.put("setting." + name, value);
               }
             });
+    if (!e.target().equals(HOST)) {
+      all.put("driver.kernel", text(e.versions().get(Versions.DRIVER)));
+      all.put("musa_sdk", text(e.versions().get(Versions.MUSA_SDK)));
+      // What stands above the kernels does not change their times; whose kernels they are does.
+      if (Versions.MATE.equals(c.params().get("library"))) {
+        all.put("mate", text(e.versions().get(Versions.MATE)));
+      }
+    }
     if (e.versions().containsKey(Environment.INJECTED)) {
       all.put("injected", e.versions().get(Environment.INJECTED));
     }

@@ -9,6 +9,7 @@ import io.musabench.results.run.Params;
 import io.musabench.results.run.Roofs;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.Status;
+import io.musabench.results.run.Versions;
 import io.musabench.results.tpot.Prediction;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,6 +74,9 @@ public final class RunReport {
     out.append('\n');
     out.append("  driver  ").append(known(device.driverVersion()));
     out.append(", runtime ").append(known(device.runtimeVersion())).append('\n');
+    if (!environment.target().equals("host")) {
+      out.append("  stack   ").append(Versions.line(environment.versions())).append('\n');
+    }
     out.append("  host    ").append(known(environment.machine().cpu()));
     out.append(", ").append(environment.machine().logicalCpus()).append(" CPUs\n");
     if (environment.target().equals("host")) {

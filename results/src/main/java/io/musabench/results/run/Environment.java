@@ -27,6 +27,7 @@ import java.util.TreeMap;
  * @param target {@code musa}, {@code cuda} or {@code host}
  * @param device the device that was measured
  * @param clocks its clocks, power and temperature at the start
+ * @param clocksAtEnd the same at the end; unknown as long as the run goes on
  * @param libraries native libraries that were loaded
  * @param versions versions of software around the device by name, for example {@code torch_musa}
  * @param settings properties and environment variables that were set and change behaviour
@@ -42,6 +43,7 @@ public record Environment(
     String target,
     DeviceInfo device,
     Clocks clocks,
+    Clocks clocksAtEnd,
     List<Library> libraries,
     Map<String, String> versions,
     Map<String, String> settings,
@@ -55,7 +57,14 @@ public record Environment(
 
   /** Software whose versions are always listed, known or not. */
   private static final List<String> EXPECTED_VERSIONS =
-      List.of("musa_sdk", "torch_musa", "vllm_musa", "mate");
+      List.of(
+          Versions.MUSA_SDK,
+          Versions.DRIVER,
+          Versions.TORCH_MUSA,
+          Versions.VLLM_MUSA,
+          Versions.VLLM_MUSA_COMMIT,
+          Versions.MATE,
+          Versions.GPU_MODEL);
 
   /** Among {@link #versions}: the fraction by which measured times were made longer on purpose. */
   public static final String INJECTED = "ab.injected";
@@ -65,6 +74,7 @@ public record Environment(
 
   /** Copies the collections, sorted by name. */
   public Environment {
+    clocksAtEnd = clocksAtEnd == null ? Clocks.UNKNOWN : clocksAtEnd; // older files lack it
     libraries = libraries == null ? List.of() : List.copyOf(libraries);
     versions = sorted(versions);
     settings = sorted(settings);
@@ -100,18 +110,40 @@ public record Environment(
   }
 
   /**
-   * Clocks and what they depend on.
+   * Clocks and what they depend on, at one moment.
    *
    * @param mode {@code fixed_frequency} or {@code fixed_power}
    * @param coreMhz clock of the cores in MHz
    * @param memoryMhz clock of the memory in MHz
    * @param powerWatts power drawn
    * @param temperatureCelsius temperature
+   * @param maxCoreMhz the highest clock of the cores in MHz
+   * @param powerLimitWatts the power at which the device slows down
+   * @param usedBytes device memory in use by anyone
+   * @param eccErrors uncorrected memory errors since the driver was loaded
+   * @param throttleReasons why the clock is lower than it could be, in the library's words
+   * @param source the management library that was asked, or why there is none
    */
   public record Clocks(
-      String mode, Double coreMhz, Double memoryMhz, Double powerWatts, Double temperatureCelsius) {
+      String mode,
+      Double coreMhz,
+      Double memoryMhz,
+      Double powerWatts,
+      Double temperatureCelsius,
+      Double maxCoreMhz,
+      Double powerLimitWatts,
+      Long usedBytes,
+      Long eccErrors,
+      List<String> throttleReasons,
+      String source) {
     /** Nothing known. */
-    public static final Clocks UNKNOWN = new Clocks(null, null, null, null, null);
+    public static final Clocks UNKNOWN =
+        new Clocks(null, null, null, null, null, null, null, null, null, null, null);
+
+    /** Copies the list. */
+    public Clocks {
+      throttleReasons = throttleReasons == null ? null : List.copyOf(throttleReasons);
+    }
   }
 
   /**
@@ -224,6 +256,7 @@ public record Environment(
         target,
         DeviceInfo.UNKNOWN,
         Clocks.UNKNOWN,
+        Clocks.UNKNOWN,
         List.of(),
         versions,
         MachineProbe.settings(System.getenv(), System.getProperties()),
@@ -241,6 +274,7 @@ public record Environment(
         target,
         value,
         clocks,
+        clocksAtEnd,
         libraries,
         versions,
         settings,
@@ -257,6 +291,25 @@ public record Environment(
         createdUtc,
         target,
         device,
+        value,
+        clocksAtEnd,
+        libraries,
+        versions,
+        settings,
+        git,
+        jvm,
+        machine,
+        warnings);
+  }
+
+  /** With the clocks at the end. */
+  public Environment withClocksAtEnd(Clocks value) {
+    return new Environment(
+        schemaVersion,
+        createdUtc,
+        target,
+        device,
+        clocks,
         value,
         libraries,
         versions,
@@ -275,6 +328,7 @@ public record Environment(
         target,
         device,
         clocks,
+        clocksAtEnd,
         value,
         versions,
         settings,
@@ -294,6 +348,7 @@ public record Environment(
         target,
         device,
         clocks,
+        clocksAtEnd,
         libraries,
         all,
         settings,
@@ -313,6 +368,7 @@ public record Environment(
         target,
         device,
         clocks,
+        clocksAtEnd,
         libraries,
         versions,
         settings,

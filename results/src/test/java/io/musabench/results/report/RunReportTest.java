@@ -44,6 +44,7 @@ class RunReportTest {
         target,
         new DeviceInfo("Example CPU", "host", 0, 2, 8L << 30, "1.0", "4.0"),
         e.clocks(),
+        e.clocksAtEnd(),
         List.of(),
         Map.of(),
         Map.of(),

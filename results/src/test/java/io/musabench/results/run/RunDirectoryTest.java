@@ -324,7 +324,22 @@ class RunDirectoryTest {
     Environment environment =
         environment()
             .withDevice(new DeviceInfo("S5000", "MUSA", 1, 56, 1L << 36, "3.1", "4.0"))
-            .withClocks(new Clocks("fixed_power", 1700.0, 2000.0, 250.5, 60.0))
+            .withClocks(
+                new Clocks(
+                    "fixed_power",
+                    1700.0,
+                    2000.0,
+                    250.5,
+                    60.0,
+                    1800.0,
+                    400.0,
+                    1L << 30,
+                    0L,
+                    List.of("power cap"),
+                    "libmtml.so"))
+            .withClocksAtEnd(
+                new Clocks(
+                    null, 1650.0, 2000.0, null, 70.0, 1800.0, null, null, 1L, List.of(), "x"))
             .withLibraries(List.of(Library.of("runtime", library, "4.0")))
             .withVersions(Map.of("mate", "0.1", "label", "x"))
             .withWarnings(List.of("hot"));
