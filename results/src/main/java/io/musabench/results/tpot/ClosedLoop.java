@@ -448,13 +448,7 @@ public final class ClosedLoop {
     int cached = w.cachedTokens(model.engine().pageSize());
     StepTime prefill = model.prefill(1, w.inputTokens() - cached, cached);
     double p = prefill.seconds();
-    double sent =
-        pd.transferSeconds(
-            w.inputTokens()
-                * model
-                    .engine()
-                    .layout()
-                    .kvBytesPerToken(model.engine().precision().kvCache().bytes()));
+    double sent = pd.transferSeconds(model.engine(), w.inputTokens());
 
     // In flight = those being prefilled, waiting for it or on their way, and those that decode:
     // grows with the decoding ones.

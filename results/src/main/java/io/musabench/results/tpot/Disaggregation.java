@@ -30,8 +30,13 @@ public record Disaggregation(int prefillers, int decoders, double linkGbPerS, do
     }
   }
 
-  /** Time in which the keys and values of a prompt reach the decoder. */
-  double transferSeconds(long bytes) {
-    return linkSeconds + bytes / (linkGbPerS * 1e9);
+  /**
+   * Time in which the keys and values of a prompt reach the decoder.
+   *
+   * @param engine that holds them
+   */
+  public double transferSeconds(Engine engine, int inputTokens) {
+    long each = engine.layout().kvBytesPerToken(engine.precision().kvCache().bytes());
+    return linkSeconds + (double) inputTokens * each / (linkGbPerS * 1e9);
   }
 }

@@ -62,7 +62,7 @@ public record Workload(
   }
 
   /** Prompt tokens that are found in the cache. */
-  int cachedTokens(int pageSize) {
+  public int cachedTokens(int pageSize) {
     int hit = (int) (prefixHitShare * inputTokens) / pageSize * pageSize;
     return hit < inputTokens ? hit : (inputTokens - 1) / pageSize * pageSize;
   }

@@ -43,8 +43,11 @@ public final class Attribution {
   /** Tokens of an answer in the closed loop, as in the report of a run. */
   private static final int OUTPUT_TOKENS = 256;
 
+  /** What sums of so many terms lose, as a share of TPOT. */
+  private static final double ROUNDING = 1e-12;
+
   /** 95 % of a normal distribution. */
-  private static final double DEVIATIONS = 1.96;
+  static final double DEVIATIONS = 1.96;
 
   private final String nameA;
   private final String nameB;
@@ -242,6 +245,9 @@ public final class Attribution {
         found.add(
             new Share(
                 name, decode.a(name).seconds(), decode.b(name).seconds(), shares[i], error(name)));
+      }
+      if (Math.abs(left) < ROUNDING * Math.max(measuredA, measuredB)) {
+        left = 0;
       }
       found.sort(Comparator.comparingDouble(s -> -Math.abs(s.shareS())));
       return new Moved(caseA.id(), caseB.id(), requests, input, measuredA, measuredB, found, left);

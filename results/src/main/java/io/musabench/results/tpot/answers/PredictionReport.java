@@ -69,6 +69,7 @@ public final class PredictionReport {
       out.append("  90 %: interval of TPOT, " + INTERVAL + "; TTFT from requests that come one\n");
       out.append("  by one to all at once; known: part of the decode step's time that was");
       out.append(" measured or lies between measured points\n");
+      how(out, first);
       for (Prediction p : predictions) {
         if (!p.remark().isEmpty()) {
           out.append("  note: ").append(p.workload().concurrency()).append(" in flight: ");
@@ -88,6 +89,25 @@ public final class PredictionReport {
     }
     setup.assumptionsAfter().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
     return out.toString();
+  }
+
+  /** What is special about how requests are served. */
+  private void how(StringBuilder out, Workload w) {
+    if (w.speculation() != null) {
+      out.append("  speculation: ").append(Units.number(w.speculation().tokensPerStep()));
+      out.append(" tokens a step; ").append(Units.percent(100 * w.speculation().itlAtomAtZero()));
+      out.append(" of the gaps between tokens (ITL) are 0\n");
+    }
+    if (w.disaggregation() != null) {
+      double sent = w.disaggregation().transferSeconds(setup.model().engine(), w.inputTokens());
+      out.append("  separate prefill: sending the keys and values of a prompt takes ");
+      out.append(time(sent)).append(", which is in TTFT\n");
+    }
+    if (w.prefixHitShare() > 0) {
+      int cached = w.cachedTokens(setup.model().engine().pageSize());
+      out.append("  prefix cache: ").append(cached).append(" of the ").append(w.inputTokens());
+      out.append(" tokens of a prompt are in it\n");
+    }
   }
 
   static String heading(Setup setup) {
@@ -293,6 +313,12 @@ public final class PredictionReport {
     node.put("waiting_requests", p.waitingRequests());
     JsonText.number(node, "prefill_share", p.prefillShare());
     JsonText.number(node, "itl_atom_at_zero", p.itlAtomAtZero());
+    JsonText.number(
+        node,
+        "kv_transfer_ms",
+        w.disaggregation() == null
+            ? 0
+            : 1e3 * w.disaggregation().transferSeconds(setup.model().engine(), w.inputTokens()));
     node.put("provenance", p.provenance().text());
     JsonText.number(node, "tpot_floor_ms", 1e3 * floor(p.decodeStep()) / tokens);
     step(node.putObject("decode_step"), p.decodeStep(), operations);

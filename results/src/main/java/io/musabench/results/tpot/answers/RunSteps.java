@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.commons.statistics.distribution.TDistribution;
 
 /** The measured steps of a run, each with its kernels, its launching and how sure they are. */
 final class RunSteps {
@@ -32,7 +33,8 @@ final class RunSteps {
    * A time.
    *
    * @param seconds median
-   * @param error its standard error in seconds
+   * @param error its standard error in seconds, made wider where few forks say how wide it is: 1.96
+   *     of it are half the 95 % interval of Student's t
    */
   record Time(double seconds, double error) {
     static final Time NONE = new Time(0, 0);
@@ -143,7 +145,13 @@ final class RunSteps {
     }
     double mean = Arrays.stream(medians).average().orElse(median);
     double squares = Arrays.stream(medians).map(m -> (m - mean) * (m - mean)).sum();
-    return new Time(median, Math.sqrt(squares / (medians.length - 1) / medians.length));
+    int freedom = medians.length - 1;
+    return new Time(median, widening(freedom) * Math.sqrt(squares / freedom / medians.length));
+  }
+
+  private static double widening(int degreesOfFreedom) {
+    return TDistribution.of(degreesOfFreedom).inverseSurvivalProbability(0.025)
+        / Attribution.DEVIATIONS;
   }
 
   /** Standard error of a median from its own samples: 1.25 s / sqrt(n), with s from the MAD. */

@@ -122,6 +122,23 @@ class AnswersTest {
   }
 
   @Test
+  void theTextSaysWhatSpeculationSeparationAndThePrefixCacheDo() throws Exception {
+    Setup setup = setup(Mode.GRAPH, null);
+    List<io.musabench.results.tpot.Workload> loads =
+        Setup.workloads(
+            List.of(8), 1024, 256, 0.5, Setup.separate("1:1", 50, 100), Setup.speculation("0.5:1"));
+    PredictionReport report = new PredictionReport(setup, loads, List.of());
+    // 64 layers, 2 KV heads a rank of 128, keys and values in bf16: 64 KiB a token.
+    double sent = 0.1 + 1024 * 65536 / 50e6;
+    assertThat(report.text())
+        .contains("speculation: 1.50 tokens a step; 33.3 % of the gaps between tokens (ITL) are 0")
+        .contains("takes 1.44 ms, which is in TTFT")
+        .contains("prefix cache: 512 of the 1024 tokens");
+    assertThat(tree(report.json()).at("/predictions/0/kv_transfer_ms").asDouble())
+        .isCloseTo(sent, org.assertj.core.api.Assertions.within(1e-9));
+  }
+
+  @Test
   void aSweepIsWrittenShort() {
     assertThat(Sweep.of(List.of("3", "1..4", "8..24+8", "1..20*2")))
         .containsExactly(3, 1, 2, 3, 4, 8, 16, 24, 1, 2, 4, 8, 16);

@@ -26,10 +26,23 @@ import org.junit.jupiter.api.io.TempDir;
 class AttributionTest {
   @TempDir Path folder;
 
-  /** A run made up of steps whose kernels take given times, with three forks 0.2 % apart. */
+  /**
+   * A run made up of steps whose kernels take given times, with three forks 0.2 % apart, or two
+   * that are 1 % apart.
+   */
   private final class Run {
+    private final int forks;
+
     private final List<CaseResult> cases = new ArrayList<>();
     private final List<Sample> samples = new ArrayList<>();
+
+    Run() {
+      this(3);
+    }
+
+    Run(int forks) {
+      this.forks = forks;
+    }
 
     Run step(
         String name,
@@ -47,15 +60,15 @@ class AttributionTest {
           (role, us) -> parts.add(new CasePart(role, "gemm", "m=1", 28, Work.NONE, us / 28)));
       CaseResult c =
           CaseResult.of("step." + name, params)
-              .forks(3)
+              .forks(forks)
               .kernels(28 * parts.size())
               .deviceTimesUs(new double[] {latencyUs})
               .submitTimeMedianUs(submitUs)
               .parts(parts)
               .build();
       cases.add(c);
-      for (int fork = 1; fork <= 3; fork++) {
-        double factor = 1 + 0.002 * (fork - 2);
+      for (int fork = 1; fork <= forks; fork++) {
+        double factor = forks == 3 ? 1 + 0.002 * (fork - 2) : 1 + 0.01 * (fork - 1.5);
         samples.add(sample(c, "device.time", fork, factor * latencyUs));
         samples.add(sample(c, "host.submit", fork, factor * submitUs));
         for (CasePart p : parts) {
@@ -147,6 +160,18 @@ class AttributionTest {
     Path b = new Run().step("DecodeStep", "q1s1k", "graph", 900, 50, kernels(700, 300)).write();
     Moved m = new Attribution(a, b).moved().get(0);
     assertThat(m.unexplainedS()).isCloseTo(-100e-6, within(1e-9));
+  }
+
+  /** Two forks that differ by 1 % say little of a kernel that moved by 4 %. */
+  @Test
+  void twoForksFlagOnlyWhatIsFarOutsideTheirSpread() {
+    Path a = new Run(2).step("DecodeStep", "q1s1k", "graph", 1010, 50, kernels(700, 300)).write();
+    Path b = new Run(2).step("DecodeStep", "q1s1k", "graph", 1022, 50, kernels(700, 312)).write();
+    Path c = new Run(2).step("DecodeStep", "q1s1k", "graph", 1110, 50, kernels(700, 400)).write();
+    assertThat(new Attribution(a, b).moved().get(0).shares()).noneMatch(Share::flagged);
+    assertThat(new Attribution(a, c).moved().get(0).shares().stream().filter(Share::flagged))
+        .extracting(Share::name)
+        .containsExactly("attention");
   }
 
   @Test
