@@ -41,6 +41,7 @@ class ModuleRulesTest {
             "io.musabench.results.audit",
             "io.musabench.results.devices",
             "io.musabench.results.report",
+            "io.musabench.results.report.html",
             "io.musabench.results.compare",
             "io.musabench.results.calibration",
             "io.musabench.results.history",

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       RunCommand.class,
       ListCommand.class,
       DoctorCommand.class,
+      ReportCommand.class,
       CompareCommand.class,
       AbCommand.class,
       QualifyCommand.class,

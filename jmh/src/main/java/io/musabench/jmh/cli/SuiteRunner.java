@@ -4,11 +4,13 @@ import io.musabench.jmh.cli.ForkRunner.Outcome;
 import io.musabench.jmh.device.DeviceTimeResults;
 import io.musabench.jmh.device.Measured;
 import io.musabench.results.report.RunReport;
+import io.musabench.results.report.html.HtmlReport;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunException;
 import io.musabench.results.run.Status;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,6 +92,7 @@ final class SuiteRunner {
     campaign.out().println();
     campaign.out().println(RunReport.text(record.data()));
     campaign.say("Run     " + record.path());
+    campaign.say("Report  " + report(record.path()));
     if (failures > 0) {
       campaign.say(
           "%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
@@ -99,6 +102,17 @@ final class SuiteRunner {
     }
     int exitCode = failures == 0 ? ExitCode.OK : ExitCode.CASE_FAILED;
     return new Finished(exitCode, record.isClosed(), record.data());
+  }
+
+  /** Where the report is, or in one line why there is none: it may not cost a run its result. */
+  private static String report(Path run) {
+    Path file = run.resolve(HtmlReport.FILE);
+    try {
+      ReportCommand.ofRun(run).write(file);
+      return file.toString();
+    } catch (RuntimeException e) {
+      return "none: " + ReportCommand.oneLine(e);
+    }
   }
 
   // Runs in a shutdown hook, so whatever it does must end soon.

@@ -1,5 +1,6 @@
 package io.musabench.results.compare;
 
+import io.musabench.results.report.Markdown;
 import io.musabench.results.report.Units;
 
 /** A comparison in Markdown: what needs attention first, the rest folded away. */
@@ -33,7 +34,7 @@ final class MarkdownForm {
     out.append("\n\nbase `").append(comparison.base().name());
     out.append("`, candidate `").append(comparison.candidate().name()).append("`\n");
     if (!labels.caption().isEmpty()) {
-      out.append("\n").append(escape(labels.caption())).append("\n");
+      out.append("\n").append(Markdown.escape(labels.caption())).append("\n");
     }
     if (attention.length() > 0) {
       out.append("\n").append(HEADER).append(attention);
@@ -52,7 +53,7 @@ final class MarkdownForm {
     }
     return "| %s | %s %s | %s %s | %s | %s | %s | %s |\n"
         .formatted(
-            escape(labels.of(row.id())),
+            Markdown.escape(labels.of(row.id())),
             Cells.time(row.base()),
             Cells.spread(row.base()),
             Cells.time(row.candidate()),
@@ -60,11 +61,6 @@ final class MarkdownForm {
             Cells.change(row),
             Cells.interval(row),
             Cells.tolerance(row),
-            row.remark().isEmpty() ? verdict : verdict + ": " + escape(row.remark()));
-  }
-
-  /** Names come from files of others; none may end a cell or become markup. */
-  private static String escape(String text) {
-    return text.replaceAll("([\\\\`*_{}\\[\\]<>|#])", "\\\\$1").replaceAll("\\R", " ");
+            row.remark().isEmpty() ? verdict : verdict + ": " + Markdown.escape(row.remark()));
   }
 }

@@ -251,11 +251,12 @@ public final class RunReport {
   }
 
   /** {@code decode} for {@code DecodeStep}. */
-  static String phase(CaseResult c) {
+  public static String phase(CaseResult c) {
     return c.shortName().replaceFirst("Step$", "").toLowerCase(Locale.ROOT);
   }
 
-  static String model(CaseResult c) {
+  /** The model of a step as people name it, with its ranks if there are several. */
+  public static String model(CaseResult c) {
     String tp = c.param(Params.TP);
     // Of a path, what tells models apart: the folder of a config.json, or the file.
     String path = c.param(Params.MODEL).replaceFirst("/config\\.json$", "");

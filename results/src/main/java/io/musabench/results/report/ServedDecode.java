@@ -24,12 +24,12 @@ import java.util.stream.Collectors;
  * @param input length of the prompts: the longest prefill of a single request that was measured
  * @param prediction what follows
  */
-record ServedDecode(CaseResult decode, int input, Prediction prediction) {
+public record ServedDecode(CaseResult decode, int input, Prediction prediction) {
   /** Length of the answers, that of the usual 1024-in, 256-out workload. */
-  static final int OUTPUT_TOKENS = 256;
+  public static final int OUTPUT_TOKENS = 256;
 
   /** One for each decode step that has a prefill step which differs from it in the batch alone. */
-  static List<ServedDecode> of(List<CaseResult> steps) {
+  public static List<ServedDecode> of(List<CaseResult> steps) {
     Set<String> alike = paramsOfAll(steps);
     alike.remove(Params.BATCH);
     List<ServedDecode> all = new ArrayList<>();
@@ -88,7 +88,8 @@ record ServedDecode(CaseResult decode, int input, Prediction prediction) {
     return BatchSpec.parse(c.param(Params.BATCH));
   }
 
-  BatchSpec batch() {
+  /** The decode step's requests. */
+  public BatchSpec batch() {
     return batch(decode);
   }
 
@@ -104,7 +105,8 @@ record ServedDecode(CaseResult decode, int input, Prediction prediction) {
     return low.equals(high) ? low : low + " - " + high;
   }
 
-  boolean saturated() {
+  /** Whether there is no TPOT to speak of. */
+  public boolean saturated() {
     return prediction.state() == Prediction.State.SATURATED;
   }
 }

@@ -1,5 +1,8 @@
 package io.musabench.results.serving;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Statistics of one metric, in milliseconds; {@code NaN} where unknown. */
 public final class Stat {
   final Metric metric;
@@ -31,6 +34,8 @@ public final class Stat {
 
   /** Relative error of the percentiles, 0 if they are exact. */
   double percentileError;
+
+  private final List<Point> curve = new ArrayList<>();
 
   /** Why there is nothing, or what to know about it; null if nothing. */
   String note;
@@ -122,6 +127,7 @@ public final class Stat {
     s.p99Low = ranks.low() >= 1 ? sample.ranked(ranks.low()) : Double.NaN;
     s.p99High =
         ranks.high() <= sample.count() ? sample.ranked(ranks.high()) : Double.POSITIVE_INFINITY;
+    s.draw(sample);
     s.percentileError = sample.approximate() ? Sample.BUCKET_ERROR : 0;
     if (failures > 0) {
       double rank = 1 + (sample.count() + failures - 1) * 0.99;
@@ -129,6 +135,31 @@ public final class Stat {
           rank > sample.count() ? Double.POSITIVE_INFINITY : s.interpolated(sample, rank);
     }
     return s;
+  }
+
+  /**
+   * A point of a distribution.
+   *
+   * @param share of the values up to this one, 0 to 1
+   * @param milliseconds the value
+   */
+  public record Point(double share, double milliseconds) {}
+
+  /** Values at so many ranks draw a curve that no screen tells from the whole. */
+  private static final int CURVE_POINTS = 400;
+
+  /** The distribution: of all values, or of the percentiles that the file states. */
+  public List<Point> curve() {
+    return List.copyOf(curve);
+  }
+
+  private void draw(Sample sample) {
+    long n = sample.count();
+    int points = (int) Math.min(CURVE_POINTS, n);
+    for (int i = 1; i <= points; i++) {
+      long rank = Math.max(1, Math.round((double) i * n / points));
+      curve.add(new Point((double) rank / n, sample.ranked(rank)));
+    }
   }
 
   private double interpolated(Sample sample, double rank) {
@@ -170,6 +201,7 @@ public final class Stat {
     s.p90 = r.percentile(90);
     s.p95 = r.percentile(95);
     s.p99 = r.percentile(99);
+    r.percentiles.forEach((p, ms) -> s.curve.add(new Point(p / 100, ms)));
     return s;
   }
 }

@@ -150,6 +150,21 @@ public final class WhatIf {
     }
   }
 
+  /** The device that it comes from. */
+  public DataSheet fromSheet() {
+    return fromSheet;
+  }
+
+  /** The device that it is carried to. */
+  public DataSheet toSheet() {
+    return toSheet;
+  }
+
+  /** What had to be assumed, in words. */
+  public List<String> assumptions() {
+    return List.copyOf(assumptions);
+  }
+
   /** Both predictions of each load. */
   public List<Pair> pairs() {
     return List.copyOf(pairs);

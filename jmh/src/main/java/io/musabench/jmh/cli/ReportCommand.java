@@ -1,0 +1,346 @@
+package io.musabench.jmh.cli;
+
+import io.musabench.results.compare.Baselines;
+import io.musabench.results.compare.Comparison;
+import io.musabench.results.compare.Judge;
+import io.musabench.results.compare.MeasuredRun;
+import io.musabench.results.compare.Tolerance;
+import io.musabench.results.devices.DataSheet;
+import io.musabench.results.report.MarkdownReport;
+import io.musabench.results.report.html.HtmlReport;
+import io.musabench.results.run.EnvironmentKey;
+import io.musabench.results.run.RunException;
+import io.musabench.results.serving.Analysis;
+import io.musabench.results.serving.Definitions;
+import io.musabench.results.serving.Run;
+import io.musabench.results.serving.ServingFiles;
+import io.musabench.results.serving.Slo;
+import io.musabench.results.serving.Summary;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.Sweep;
+import io.musabench.results.tpot.answers.WhatIf;
+import io.musabench.results.tpot.kernels.KernelSource;
+import io.musabench.results.tpot.kernels.KernelSourceException;
+import io.musabench.results.tpot.kernels.KernelSources;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code musabench report}. */
+@Command(
+    name = "report",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Writes one HTML file that opens without a network, or a short table in Markdown.",
+      "",
+      "Of runs it shows the environment, steps, their kernels, rooflines, launch costs, samples and"
+          + " the TPOT that follows; of two runs on one device also the differences of the second"
+          + " from the first, on two devices both side by side; of serving files their"
+          + " distributions, Goodput and checklist.",
+      ""
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:written, whatever it says",
+      "64:usage: unknown option, name or value, or a file that cannot be used",
+      "70:an error inside musabench",
+      "74:the report cannot be written"
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  musabench report results/runs/latest",
+      "  musabench report results/runs/latest --baseline main -o report.html",
+      "  musabench report results/runs/A results/runs/B --format md",
+      "  musabench report results/runs/S5000 results/runs/S4000",
+      "  musabench report results/runs/S5000 --from S5000 --to S4000 --isl 1024 --osl 256",
+      "  musabench report --serving bench.json --ttft 1s --tpot 50ms"
+    })
+final class ReportCommand implements Callable<Integer> {
+  /** Requests in flight of predictions, unless others are asked for. */
+  static final List<String> CONCURRENCY = List.of("1,8,32,128".split(","));
+
+  private enum Form {
+    HTML,
+    MD;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  @Parameters(paramLabel = "RUN", arity = "0..*", description = "run directories")
+  private List<Path> runs = List.of();
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description =
+          "file to write; - is standard output. By default report.html in the working folder, and"
+              + " standard output for md")
+  private String output;
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      defaultValue = "html",
+      description = "html or md (default ${DEFAULT-VALUE})")
+  private Form form;
+
+  @Option(
+      names = "--baseline",
+      paramLabel = "NAME|DIR",
+      description = "the base of the first RUN: a baseline of its device, or a run directory")
+  private String baseline;
+
+  @Option(
+      names = "--baselines",
+      paramLabel = "DIR",
+      description = "where baselines and noise floors are (default: results/baselines)")
+  private Path baselines = Checkout.folder().resolve("results/baselines");
+
+  @Option(
+      names = "--paired",
+      description = "fork i of one run was measured beside fork i of the other, as by ab")
+  private boolean paired;
+
+  @Option(
+      names = "--accept",
+      paramLabel = "NAME",
+      description = "a condition that may differ, as for compare")
+  private List<String> accepted = List.of();
+
+  @Option(
+      names = "--serving",
+      paramLabel = "FILE|DIR",
+      description = "result files of serving benchmarks; may be repeated")
+  private List<Path> serving = List.of();
+
+  @Option(
+      names = "--ttft",
+      paramLabel = "TIME",
+      description = "limit on TTFT with its unit, such as 1000ms")
+  private String ttft;
+
+  @Option(
+      names = "--tpot",
+      paramLabel = "TIME",
+      description = "limit on TPOT with its unit, such as 50ms")
+  private String tpot;
+
+  @Option(
+      names = "--slo",
+      paramLabel = "NAME",
+      description = "named limits; musabench serving --list-slo lists them")
+  private String slo;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "N|SWEEP",
+      split = ",",
+      description = "requests in flight of predictions; 1,8,32,128 by default")
+  private List<String> concurrency = CONCURRENCY;
+
+  @Option(names = "--no-tpot", description = "no predictions from the kernels of the runs")
+  private boolean noTpot;
+
+  @Option(
+      names = "--from",
+      paramLabel = "DEVICE",
+      description = "with --to: the device of the kernel times, or its data sheet")
+  private String from;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DEVICE",
+      description = "predict the service of --model on this device too, from the data sheets")
+  private String to;
+
+  @Option(
+      names = "--utilisation",
+      paramLabel = "SHARE",
+      defaultValue = "0.75",
+      description =
+          "with --to and without --kernels: share of its roof that every operation reaches")
+  private double utilisation;
+
+  @Mixin private TpotOptions options;
+
+  @Mixin private TpotOptions.Loads loads;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    if (runs.isEmpty() && serving.isEmpty() && to == null && options.kernels.isEmpty()) {
+      throw new UsageException("name a RUN, --serving FILE, --kernels SRC or --to DEVICE");
+    }
+    HtmlReport report;
+    Comparison comparison;
+    List<Summary> summaries;
+    try {
+      report = new HtmlReport(runs);
+      comparison = comparison(report);
+      summaries = summaries(report);
+      predict(report);
+    } catch (IllegalArgumentException | KernelSourceException | RunException e) {
+      throw new UsageException(oneLine(e));
+    }
+    List<String> words = new ArrayList<>(List.of("musabench", "report"));
+    words.addAll(spec.commandLine().getParseResult().originalArgs());
+    // Kept once: it may stand among the arguments or not, as the command was reached.
+    words.subList(2, words.size()).removeIf("report"::equals);
+    report.command(words);
+    String text =
+        form == Form.HTML
+            ? report.html()
+            : MarkdownReport.of(report.runData(), comparison, summaries);
+    write(text);
+    return ExitCode.OK;
+  }
+
+  /** The report of one run with its usual predictions, as the end of a run writes it. */
+  static HtmlReport ofRun(Path run) {
+    return new HtmlReport(List.of(run))
+        .predict(Setup.workloads(Sweep.of(CONCURRENCY), 1024, 256, 0, null, null))
+        .command(List.of("musabench", "report", run.toString()));
+  }
+
+  static String oneLine(Exception e) {
+    return String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  private void write(String text) {
+    PrintWriter out = spec.commandLine().getOut();
+    boolean toOutput = output == null ? form == Form.MD : output.equals("-");
+    if (toOutput) {
+      out.print(text);
+      out.flush();
+      return;
+    }
+    Path file = Path.of(output == null ? HtmlReport.FILE : output);
+    io.musabench.results.run.AtomicFile.write(
+        file, text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    out.println("Report  " + file);
+    out.flush();
+  }
+
+  private Comparison comparison(HtmlReport report) {
+    Path base;
+    Path candidate;
+    if (baseline != null) {
+      if (runs.isEmpty()) {
+        throw new UsageException("--baseline needs a RUN to hold against it");
+      }
+      candidate = runs.get(0);
+      base = Path.of(baseline);
+    } else if (runs.size() == 2 && sameDevice(report)) {
+      base = runs.get(0);
+      candidate = runs.get(1);
+    } else {
+      return null;
+    }
+    MeasuredRun judged = MeasuredRun.read(candidate);
+    String device = EnvironmentKey.device(judged.environment());
+    Baselines kept = new Baselines(baselines);
+    if (baseline != null && !Files.isDirectory(base)) {
+      base = kept.find(device, baseline).path();
+    }
+    Set<String> names = new HashSet<>(accepted);
+    names.add(Comparison.UNDER_TEST);
+    Map<String, Double> noise = kept.noise(device).read(EnvironmentKey.of(judged.environment()));
+    Comparison comparison =
+        Comparison.of(
+            MeasuredRun.read(base),
+            judged,
+            new Comparison.Options(new Judge(), Tolerance.LEAST, noise, names, false, paired));
+    report.comparison(comparison, "musabench compare " + base + " " + candidate);
+    return comparison;
+  }
+
+  private static boolean sameDevice(HtmlReport report) {
+    return report.runData().stream()
+            .map(r -> EnvironmentKey.device(r.environment()))
+            .distinct()
+            .count()
+        == 1;
+  }
+
+  private List<Summary> summaries(HtmlReport report) {
+    List<Run> all = new ArrayList<>();
+    for (Path file : serving) {
+      try {
+        all.addAll(
+            Files.isDirectory(file)
+                ? ServingFiles.readDirectory(file, null).runs()
+                : ServingFiles.read(file, null));
+      } catch (NoSuchFileException e) {
+        throw new UsageException(e.getFile() + ": no such file or directory");
+      } catch (IOException e) {
+        throw new UsageException(oneLine(e));
+      }
+    }
+    List<Summary> summaries = new Analysis(Definitions.COURSE, limits(), Map.of()).of(all);
+    StringBuilder command = new StringBuilder("musabench serving");
+    serving.forEach(f -> command.append(' ').append(f));
+    limitOptions(command);
+    report.serving(summaries, command.toString());
+    return summaries;
+  }
+
+  private void limitOptions(StringBuilder command) {
+    command.append(ttft == null ? "" : " --ttft " + ttft);
+    command.append(tpot == null ? "" : " --tpot " + tpot);
+    command.append(slo == null ? "" : " --slo " + slo);
+  }
+
+  private Slo limits() {
+    Slo named = slo == null ? Slo.NONE : Slo.named().get(slo);
+    if (named == null) {
+      throw new UsageException(Suggestions.unknown("limit", slo, Slo.named().keySet()));
+    }
+    return named.with(new Slo(time(ttft), time(tpot), Double.NaN));
+  }
+
+  private static double time(String text) {
+    return text == null ? Double.NaN : Slo.milliseconds(text);
+  }
+
+  private void predict(HtmlReport report) {
+    List<Workload> workloads = loads.of(Sweep.of(concurrency));
+    if (to != null) {
+      DataSheet here = DataSheet.find(from == null ? "" : from);
+      DataSheet there = DataSheet.find(to);
+      KernelSource source =
+          options.kernels.isEmpty()
+              ? null
+              : KernelSources.open(options.kernels, options.request().mode);
+      WhatIf answer = new WhatIf(options.request(), source, utilisation, here, there, workloads);
+      report.whatIf(
+          answer,
+          "musabench tpot what-if --model " + options.model + " --from " + from + " --to " + to);
+    } else if (!options.kernels.isEmpty()) {
+      report.predict(options.request(), workloads);
+      return;
+    }
+    if (!noTpot) {
+      report.predict(workloads);
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.musabench.results.report.html;
+
+import io.musabench.results.compare.Comparison;
+import io.musabench.results.run.AtomicFile;
+import io.musabench.results.run.RunData;
+import io.musabench.results.serving.Summary;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.WhatIf;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A report of runs, comparisons, predictions and serving results as one HTML file that needs
+ * nothing else: no network, no server, no other file. Add what it shall show, then {@link #write}.
+ */
+public final class HtmlReport {
+  /** Name of the report in a run directory. */
+  public static final String FILE = "report.html";
+
+  private final List<ReportedRun> runs = new ArrayList<>();
+  private final List<Summary> serving = new ArrayList<>();
+  private final List<Service> services = new ArrayList<>();
+  private final List<Service.Refusal> refused = new ArrayList<>();
+  private final List<Carried> whatIfs = new ArrayList<>();
+  private Comparison comparison;
+  private String comparisonCommand;
+  private String servingCommand;
+  private String command;
+  private Instant now = Instant.now();
+
+  /** A report of these run directories, each with its own letter; may be empty. */
+  public HtmlReport(List<Path> paths) {
+    paths.forEach(path -> runs.add(ReportedRun.open(path)));
+  }
+
+  /**
+   * A device that a service is carried to.
+   *
+   * @param command that answers the same
+   */
+  record Carried(WhatIf answer, String command) {}
+
+  /**
+   * Judged by the caller: which is the base, and by what options, is not the report's to say.
+   *
+   * @param command that prints the same
+   */
+  public HtmlReport comparison(Comparison value, String command) {
+    comparison = value;
+    comparisonCommand = command;
+    return this;
+  }
+
+  /**
+   * Results of serving benchmarks.
+   *
+   * @param command that prints the same
+   */
+  public HtmlReport serving(List<Summary> summaries, String command) {
+    serving.addAll(summaries);
+    servingCommand = command;
+    return this;
+  }
+
+  /**
+   * Predictions for every model whose decode steps the runs measured, from those runs' own kernels.
+   * What cannot be predicted is said in the report.
+   */
+  public HtmlReport predict(List<Workload> loads) {
+    services.addAll(Service.ofRuns(runs, loads, refused));
+    return this;
+  }
+
+  /**
+   * Predictions from kernel times that are named.
+   *
+   * @throws IllegalArgumentException if something asked for does not exist or does not fit
+   */
+  public HtmlReport predict(Setup.Request request, List<Workload> loads) {
+    services.add(Service.of(request, loads, ""));
+    return this;
+  }
+
+  /**
+   * The same service on another device.
+   *
+   * @param command that prints the same
+   */
+  public HtmlReport whatIf(WhatIf value, String command) {
+    whatIfs.add(new Carried(value, command));
+    return this;
+  }
+
+  /** The command line that makes this report, words as they were given. */
+  public HtmlReport command(List<String> words) {
+    command = words.stream().map(CommandLine::quoted).collect(Collectors.joining(" "));
+    return this;
+  }
+
+  /** When it was made; now unless said otherwise. */
+  public HtmlReport at(Instant value) {
+    now = value;
+    return this;
+  }
+
+  /** The runs, for other forms of the same report. */
+  public List<RunData> runData() {
+    return runs.stream().map(ReportedRun::data).toList();
+  }
+
+  /** The whole file. */
+  public String html() {
+    ReportModel model = new ReportModel(this);
+    return Page.html(title(), model.json(), model.samplesJson());
+  }
+
+  /**
+   * Writes it whole or not at all.
+   *
+   * @throws io.musabench.results.run.RunException in one line, if it cannot be written
+   */
+  public void write(Path file) {
+    AtomicFile.write(file, html().getBytes(StandardCharsets.UTF_8));
+  }
+
+  List<ReportedRun> runs() {
+    return runs;
+  }
+
+  Comparison comparison() {
+    return comparison;
+  }
+
+  String comparisonCommand() {
+    return comparisonCommand;
+  }
+
+  String servingCommand() {
+    return servingCommand;
+  }
+
+  String command() {
+    return command;
+  }
+
+  List<Summary> serving() {
+    return serving;
+  }
+
+  List<Service> services() {
+    return services;
+  }
+
+  List<Service.Refusal> refused() {
+    return refused;
+  }
+
+  List<Carried> whatIfs() {
+    return whatIfs;
+  }
+
+  String generatedUtc() {
+    return now.truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  String title() {
+    return runs.isEmpty()
+        ? "musabench"
+        : "musabench " + runs.stream().map(r -> r.data().name()).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,254 @@
+package io.musabench.results.report.html;
+
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.report.RunReport;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Params;
+import io.musabench.results.tpot.answers.GraphGain;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What launching costs, and from which batch on a graph gains nothing. */
+final class Launch {
+  private static final String GROUP = "launch";
+
+  private Launch() {}
+
+  /** The eager and the graph case of one step. */
+  private record Pair(int run, CaseResult eager, CaseResult graph) {
+    double gain() {
+      return eager.deviceTimeMedianUs() / graph.deviceTimeMedianUs();
+    }
+  }
+
+  static Section section(List<ReportedRun> runs, List<Service> services, Cases cases) {
+    Section section = new Section("launch");
+    section.add(costs(runs, cases));
+    List<Pair> pairs = pairs(runs);
+    for (Service service : services) {
+      if (service.gain() != null) {
+        section.command(service.gainCommand()).add(gain(service, pairs, cases)).command(null);
+        section.note(breakEven(service));
+      }
+    }
+    section.add(measuredGain(pairs, cases));
+    for (Service service : services) {
+      if (service.gain() != null) {
+        section.command(service.gainCommand()).add(predictedGain(service)).command(null);
+      }
+    }
+    return section.add(table(runs, cases));
+  }
+
+  private static Chart costs(List<ReportedRun> runs, Cases cases) {
+    List<String> names = new ArrayList<>();
+    Map<String, Integer> places = new LinkedHashMap<>();
+    for (int i = 0; i < runs.size(); i++) {
+      for (CaseResult c : runs.get(i).measured(GROUP)) {
+        String name = name(c);
+        places.computeIfAbsent(
+            name,
+            n -> {
+              names.add(n);
+              return names.size() - 1;
+            });
+      }
+    }
+    Chart chart =
+        new Chart("launch-costs", Message.of("chart.launch"))
+            .categories("launch", names)
+            .y("time", Type.TIME_US, true);
+    for (int i = 0; i < runs.size(); i++) {
+      String run = runs.size() > 1 ? ReportModel.letter(i) + " " : "";
+      Chart.Series device =
+          chart.series(
+              Message.of("series.device_time", "run", run), Kind.MEASURED, Chart.Shape.POINTS);
+      Chart.Series host =
+          chart.series(
+              Message.of("series.host_time", "run", run), Kind.MEASURED, Chart.Shape.POINTS);
+      Chart.Series submit =
+          chart.series(
+              Message.of("series.submit_time", "run", run), Kind.MEASURED, Chart.Shape.POINTS);
+      for (CaseResult c : runs.get(i).measured(GROUP)) {
+        int index = cases.of(i, c.id());
+        int x = places.get(name(c));
+        device.point(index, x, c.deviceTimeMedianUs(), c.deviceTimeP10Us(), c.deviceTimeP90Us());
+        host.point(index, x, c.hostTimeMedianUs(), Double.NaN, Double.NaN);
+        submit.point(index, x, c.submitTimeMedianUs(), Double.NaN, Double.NaN);
+      }
+    }
+    return chart;
+  }
+
+  private static String name(CaseResult c) {
+    return c.params().isEmpty()
+        ? c.shortName()
+        : c.shortName() + " " + Params.format(c.params()).replace(';', ' ');
+  }
+
+  private static Table table(List<ReportedRun> runs, Cases cases) {
+    Table table =
+        new Table("launch", Message.of("table.launch"))
+            .column("run", Type.TEXT)
+            .column("case", Type.CODE)
+            .column("device_time", Type.TIME_US)
+            .column("host_time", Type.TIME_US)
+            .column("submit", Type.TIME_US);
+    for (int i = 0; i < runs.size(); i++) {
+      for (CaseResult c : runs.get(i).measured(GROUP)) {
+        table.caseRow(
+            cases.of(i, c.id()),
+            ReportModel.letter(i),
+            name(c),
+            c.deviceTimeMedianUs(),
+            c.hostTimeMedianUs(),
+            c.submitTimeMedianUs());
+      }
+    }
+    return table;
+  }
+
+  private static List<Pair> pairs(List<ReportedRun> runs) {
+    List<Pair> pairs = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      Map<String, CaseResult> eager = new LinkedHashMap<>();
+      Map<String, CaseResult> graph = new LinkedHashMap<>();
+      for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
+        Map<String, String> rest = new TreeMap<>(c.params());
+        String mode = rest.remove(Params.MODE);
+        String key = c.shortName() + Params.format(rest);
+        if (Params.EAGER.equals(mode)) {
+          eager.put(key, c);
+        } else if (Params.GRAPH.equals(mode)) {
+          graph.put(key, c);
+        }
+      }
+      for (Map.Entry<String, CaseResult> e : eager.entrySet()) {
+        if (graph.containsKey(e.getKey())) {
+          pairs.add(new Pair(i, e.getValue(), graph.get(e.getKey())));
+        }
+      }
+    }
+    return pairs;
+  }
+
+  private static Table measuredGain(List<Pair> pairs, Cases cases) {
+    Table table =
+        new Table("graph-gain", Message.of("table.graph_gain"))
+            .column("run", Type.TEXT)
+            .column("step", Type.TEXT)
+            .column("model", Type.TEXT)
+            .column("batch", Type.CODE)
+            .column("kernels", Type.COUNT)
+            .column("eager", Type.TIME_US)
+            .column("graph", Type.TIME_US)
+            .column("gain", Type.RATIO)
+            .column("submit_eager", Type.TIME_US)
+            .column("submit_graph", Type.TIME_US);
+    for (Pair p : pairs) {
+      table.caseRow(
+          cases.of(p.run(), p.graph().id()),
+          ReportModel.letter(p.run()),
+          RunReport.phase(p.eager()),
+          RunReport.model(p.eager()),
+          p.eager().param(Params.BATCH),
+          p.eager().kernels(),
+          p.eager().deviceTimeMedianUs(),
+          p.graph().deviceTimeMedianUs(),
+          p.gain(),
+          p.eager().submitTimeMedianUs(),
+          p.graph().submitTimeMedianUs());
+    }
+    return table;
+  }
+
+  /** Predicted steps of both modes over the batch, and the measured ones of the same model. */
+  private static Chart gain(Service service, List<Pair> pairs, Cases cases) {
+    Chart chart =
+        new Chart(
+                "graph-gain-" + ReportModel.slug(service.name()),
+                Message.of("chart.graph_gain", "service", service.name()))
+            .x("requests", Type.COUNT, true)
+            .y("latency", Type.TIME_US, true)
+            .note(Message.of("note.graph_gain"));
+    Chart.Series eager =
+        chart.series(Message.of("series.mode", "mode", "eager"), Kind.PREDICTED, Chart.Shape.LINE);
+    Chart.Series graph =
+        chart.series(Message.of("series.mode", "mode", "graph"), Kind.PREDICTED, Chart.Shape.LINE);
+    for (GraphGain.Row row : service.gain().rows()) {
+      eager.point(row.batch(), 1e6 * row.eager().seconds());
+      graph.point(row.batch(), 1e6 * row.graph().seconds());
+    }
+    Chart.Series measuredEager =
+        chart.series(Message.of("series.mode", "mode", "eager"), Kind.MEASURED, Chart.Shape.POINTS);
+    Chart.Series measuredGraph =
+        chart.series(Message.of("series.mode", "mode", "graph"), Kind.MEASURED, Chart.Shape.POINTS);
+    for (Pair p : pairs) {
+      BatchSpec batch = BatchSpec.parse(p.eager().param(Params.BATCH));
+      if (batch.isDecode() && RunReport.model(p.eager()).equals(service.model())) {
+        point(measuredEager, p, p.eager(), batch, cases);
+        point(measuredGraph, p, p.graph(), batch, cases);
+      }
+    }
+    return chart;
+  }
+
+  private static void point(
+      Chart.Series series, Pair pair, CaseResult c, BatchSpec batch, Cases cases) {
+    series.point(
+        cases.of(pair.run(), c.id()),
+        batch.size(),
+        c.deviceTimeMedianUs(),
+        c.deviceTimeP10Us(),
+        c.deviceTimeP90Us());
+  }
+
+  private static Message breakEven(Service service) {
+    GraphGain gain = service.gain();
+    String key = gain.breakEvenBatch() > gain.most() ? "note.gains_always" : "note.break_even";
+    return Message.of(
+        key,
+        "service",
+        service.name(),
+        "batch",
+        Integer.toString(gain.breakEvenBatch()),
+        "most",
+        Integer.toString(gain.most()),
+        "host",
+        Integer.toString(gain.hostBoundUntil()));
+  }
+
+  private static Table predictedGain(Service service) {
+    Table table =
+        new Table(
+                "graph-gain-predicted-" + ReportModel.slug(service.name()),
+                Message.of("table.graph_gain_predicted", "service", service.name()))
+            .column("kind", Type.KIND)
+            .column("requests", Type.COUNT)
+            .column("kernels", Type.COUNT)
+            .column("kernel_sum", Type.TIME_US)
+            .column("launching", Type.TIME_US)
+            .column("eager", Type.TIME_US)
+            .column("graph", Type.TIME_US)
+            .column("gain", Type.RATIO)
+            .column("break_even_launch", Type.TIME_US)
+            .column("host_bound", Type.TEXT);
+    for (GraphGain.Row r : service.gain().rows()) {
+      table.row(
+          Kind.PREDICTED,
+          r.batch(),
+          r.eager().kernels(),
+          1e6 * r.eager().kernelSeconds(),
+          1e6 * r.eager().hostSeconds(),
+          1e6 * r.eager().seconds(),
+          1e6 * r.graph().seconds(),
+          r.gain(),
+          1e6 * r.breakEvenLaunch(),
+          Message.of(r.eager().hostBound() ? "word.yes" : "word.no"));
+    }
+    return table;
+  }
+}

@@ -1,0 +1,51 @@
+package io.musabench.results.report.html;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A text of the page: either one that exists in every language, known by its key, or one that comes
+ * from the data and is shown as it is.
+ *
+ * @param key its key in {@code texts.json}; null for a text from the data
+ * @param arguments what replaces {@code {name}} in it; of a text from the data, the text itself
+ */
+record Message(String key, Map<String, String> arguments) {
+  private static final String LITERAL = "";
+
+  /**
+   * A text that is translated.
+   *
+   * @param nameValue names and values of its arguments by turns
+   */
+  static Message of(String key, String... nameValue) {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (int i = 0; i < nameValue.length; i += 2) {
+      arguments.put(nameValue[i], nameValue[i + 1]);
+    }
+    return new Message(key, arguments);
+  }
+
+  /** A text from the data. */
+  static Message literal(String text) {
+    return new Message(null, Map.of(LITERAL, text == null ? "" : text));
+  }
+
+  /** A string for a text from the data, else an object of the key and its arguments. */
+  JsonNode json() {
+    if (key == null) {
+      return TextNode.valueOf(arguments.get(LITERAL));
+    }
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    node.put("key", key);
+    if (!arguments.isEmpty()) {
+      ObjectNode values = node.putObject("args");
+      arguments.forEach(values::put);
+    }
+    return node;
+  }
+}

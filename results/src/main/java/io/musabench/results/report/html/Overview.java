@@ -1,0 +1,218 @@
+package io.musabench.results.report.html;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.compare.Comparison;
+import io.musabench.results.compare.Verdict;
+import io.musabench.results.report.Units;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/** What comes first: the verdict, what went wrong, and where all this was measured. */
+final class Overview {
+  /** The host runtime's environment variable. */
+  private static final String FAULTS = "MUSART_HOST_FAULTS";
+
+  private Overview() {}
+
+  /** The verdict in one line, and lines below it. */
+  static ObjectNode verdict(List<ReportedRun> runs, Comparison comparison) {
+    ObjectNode node = JsonNodeFactory.instance.objectNode();
+    ArrayNode lines = node.putArray("lines");
+    long cases = runs.stream().mapToLong(r -> r.data().cases().size()).sum();
+    long failed =
+        runs.stream().flatMap(r -> r.data().cases().stream()).filter(c -> !c.ok()).count();
+    if (comparison != null) {
+      int code = comparison.exitCode();
+      boolean open =
+          comparison.count(Verdict.UNDECIDED) > 0
+              || comparison.rows().stream().anyMatch(r -> r.clockEffect());
+      String word =
+          switch (code) {
+            case Comparison.REGRESSION -> "regression";
+            case Comparison.NOT_COMPARABLE -> "not_comparable";
+            default -> open ? "undecided" : "no_regression";
+          };
+      node.put(
+          "state",
+          code == Comparison.REGRESSION ? "bad" : word.equals("no_regression") ? "good" : "open");
+      node.set("headline", Message.of("verdict." + word).json());
+      for (Verdict verdict : Verdict.values()) {
+        long count = comparison.count(verdict);
+        if (count > 0) {
+          lines.add(
+              Message.of("verdict.count." + verdict.name(), "count", Long.toString(count)).json());
+        }
+      }
+      if (Double.isFinite(comparison.geometricMean())) {
+        lines.add(
+            Message.of(
+                    "verdict.mean", "change", Units.change(100 * (comparison.geometricMean() - 1)))
+                .json());
+      }
+      lines.add(
+          Message.of(
+                  "verdict.sides",
+                  "base",
+                  comparison.base().name(),
+                  "candidate",
+                  comparison.candidate().name())
+              .json());
+    } else if (!runs.isEmpty()) {
+      node.put("state", failed > 0 ? "bad" : "good");
+      node.set(
+          "headline",
+          Message.of(
+                  failed > 0 ? "verdict.failed" : "verdict.measured",
+                  "cases",
+                  Long.toString(cases),
+                  "failed",
+                  Long.toString(failed))
+              .json());
+    } else {
+      node.put("state", "open");
+      node.set("headline", Message.of("verdict.no_run").json());
+    }
+    if (comparison != null && failed > 0) {
+      lines.add(Message.of("verdict.also_failed", "failed", Long.toString(failed)).json());
+    }
+    for (ReportedRun run : runs) {
+      for (Message line : cautions(run)) {
+        lines.add(line.json());
+      }
+    }
+    return node;
+  }
+
+  /** What nobody may overlook before reading a number. */
+  private static List<Message> cautions(ReportedRun run) {
+    List<Message> lines = new ArrayList<>();
+    Environment e = run.data().environment();
+    if ("host".equals(e.target())) {
+      lines.add(Message.of("verdict.host", "run", run.data().name()));
+    }
+    String faults = e.settings().get(FAULTS);
+    if (faults != null) {
+      lines.add(Message.of("verdict.faults", "run", run.data().name(), "faults", faults));
+    }
+    String injected = e.versions().get(Environment.INJECTED);
+    if (injected != null) {
+      lines.add(Message.of("verdict.injected", "run", run.data().name(), "share", injected));
+    }
+    e.warnings().forEach(w -> lines.add(Message.of("verdict.warning", "warning", w)));
+    return lines;
+  }
+
+  /** Cases without a number, and why. */
+  static Section failures(List<ReportedRun> runs, Cases cases) {
+    Section section = new Section("failures");
+    Table table =
+        new Table("failures", Message.of("table.failures"))
+            .column("case", Type.CODE)
+            .column("run", Type.TEXT)
+            .column("state", Type.STATE)
+            .column("reason", Type.TEXT);
+    for (int i = 0; i < runs.size(); i++) {
+      for (CaseResult c : runs.get(i).data().cases()) {
+        if (!c.ok()) {
+          table.caseRow(
+              cases.of(i, c.id()),
+              c.id(),
+              ReportModel.letter(i),
+              c.status().text().toUpperCase(java.util.Locale.ROOT),
+              c.reason());
+        }
+      }
+    }
+    return section.add(table);
+  }
+
+  /** One column a run; a row that says the same as another is there all the same. */
+  static Section environment(List<ReportedRun> runs) {
+    Section section = new Section("environment");
+    Table table = new Table("environment", Message.of("table.environment"));
+    table.column("what", Type.TEXT);
+    for (int i = 0; i < runs.size(); i++) {
+      table.column(
+          "run_" + ReportModel.letter(i),
+          Message.literal(ReportModel.letter(i) + ": " + runs.get(i).data().name()),
+          Type.TEXT);
+    }
+    List<Map<String, String>> columns =
+        runs.stream().map(r -> facts(r.data().environment())).toList();
+    Set<String> names = new LinkedHashSet<>();
+    columns.forEach(c -> names.addAll(c.keySet()));
+    for (String name : names) {
+      List<Object> row = new ArrayList<>();
+      // Names of settings and libraries are data; the others are words of ours.
+      row.add(name.startsWith("environment.") ? Message.of(name) : Message.literal(name));
+      columns.forEach(c -> row.add(c.getOrDefault(name, "")));
+      table.row(row.toArray());
+    }
+    return section.add(table);
+  }
+
+  private static Map<String, String> facts(Environment e) {
+    Map<String, String> all = new LinkedHashMap<>();
+    put(all, "measured", e.createdUtc());
+    put(all, "target", e.target());
+    Environment.DeviceInfo d = e.device();
+    put(all, "device", d.name());
+    put(all, "compute_units", d.computeUnits());
+    put(all, "memory", d.memoryBytes() == null ? null : Units.gib(d.memoryBytes()));
+    put(all, "driver", d.driverVersion());
+    put(all, "runtime", d.runtimeVersion());
+    Environment.Clocks clocks = e.clocks();
+    put(all, "clock_mode", of(clocks, Environment.Clocks::mode));
+    put(all, "core_clock", unit(of(clocks, Environment.Clocks::coreMhz), "MHz"));
+    put(all, "memory_clock", unit(of(clocks, Environment.Clocks::memoryMhz), "MHz"));
+    put(all, "power", unit(of(clocks, Environment.Clocks::powerWatts), "W"));
+    put(all, "temperature", unit(of(clocks, Environment.Clocks::temperatureCelsius), "°C"));
+    Environment.Machine m = e.machine();
+    put(all, "cpu", of(m, Environment.Machine::cpu));
+    put(all, "cpus", of(m, Environment.Machine::logicalCpus));
+    put(all, "os", of(m, Environment.Machine::os));
+    put(all, "kernel", of(m, Environment.Machine::kernel));
+    put(all, "virtual", of(m, Environment.Machine::hypervisor));
+    put(all, "load", of(m, Environment.Machine::loadAverage));
+    put(all, "jvm", of(e.jvm(), j -> j.name() + " " + j.version()));
+    put(
+        all,
+        "revision",
+        of(
+            e.git(),
+            g ->
+                g.revision() == null
+                    ? null
+                    : g.revision() + (Boolean.TRUE.equals(g.dirty()) ? " + changes" : "")));
+    for (Environment.Library library : e.libraries()) {
+      String version = library.version() == null ? "" : " " + library.version();
+      String hash = library.sha256() == null ? "" : ", SHA-256 " + library.sha256();
+      all.put("library " + library.role(), library.path() + version + hash);
+    }
+    e.versions()
+        .forEach((name, value) -> all.put("version " + name, value == null ? "unknown" : value));
+    e.settings().forEach((name, value) -> all.put("setting " + name, value));
+    return all;
+  }
+
+  private static void put(Map<String, String> all, String name, Object value) {
+    all.put("environment." + name, value == null ? "unknown" : value.toString());
+  }
+
+  private static <T, R> R of(T from, Function<T, R> field) {
+    return from == null ? null : field.apply(from);
+  }
+
+  private static String unit(Double value, String unit) {
+    return value == null ? null : Units.number(value) + " " + unit;
+  }
+}

@@ -1,0 +1,164 @@
+package io.musabench.results.report.html;
+
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.report.RunReport;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Params;
+import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Prediction;
+import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.GraphGain;
+import io.musabench.results.tpot.answers.PredictionReport;
+import io.musabench.results.tpot.answers.Sensitivity;
+import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.kernels.KernelSourceException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A service whose TPOT is predicted: a model in a mode, on kernel times.
+ *
+ * @param name what tells it from the others of the report
+ * @param model as the report names it
+ * @param setup the model with its kernel times
+ * @param predictions one a load
+ * @param sensitivity of the same loads
+ * @param gain of graphs over eager launches; null if it cannot be said
+ * @param options of the commands that answer the same
+ */
+record Service(
+    String name,
+    String model,
+    Setup setup,
+    List<Prediction> predictions,
+    Sensitivity sensitivity,
+    GraphGain gain,
+    String options) {
+  /** Change of a kernel's time that sensitivities are of. */
+  static final double CHANGE = 0.1;
+
+  /** Batches at which eager and graph are held against each other. */
+  private static final List<Integer> BATCHES = List.of(1, 2, 4, 8, 16, 32, 64, 128, 256);
+
+  /** What cannot be predicted, and why. */
+  record Refusal(String name, String reason) {}
+
+  /**
+   * Predicts one service.
+   *
+   * @throws IllegalArgumentException if something asked for does not exist or does not fit
+   * @throws KernelSourceException if the kernel times cannot be read
+   */
+  static Service of(Setup.Request request, List<Workload> loads, String run) {
+    Setup setup = Setup.open(request);
+    List<Prediction> predictions = new PredictionReport(setup, loads, List.of()).predictions();
+    String model =
+        setup.model().engine().layout().model().name()
+            + (request.tp == 1 ? "" : " TP" + request.tp);
+    return new Service(
+        run + model + " " + request.mode.text(),
+        model,
+        setup,
+        predictions,
+        new Sensitivity(setup, loads, CHANGE),
+        gain(request, loads),
+        options(request, loads));
+  }
+
+  private static String options(Setup.Request request, List<Workload> loads) {
+    Workload first = loads.get(0);
+    List<String> words = new ArrayList<>();
+    words.add("--model " + CommandLine.quoted(request.model));
+    words.add("--tp " + request.tp);
+    request.kernels.forEach(k -> words.add("--kernels " + CommandLine.quoted(k.toString())));
+    words.add("--mode " + request.mode.text());
+    words.add("--precision " + CommandLine.quoted(request.precision));
+    words.add("--isl " + first.inputTokens() + " --osl " + first.outputTokens());
+    words.add(
+        "--concurrency "
+            + String.join(
+                ",", loads.stream().map(w -> Integer.toString(w.concurrency())).toList()));
+    return String.join(" ", words);
+  }
+
+  /** The command line that predicts the same. */
+  String command() {
+    return "musabench tpot " + options;
+  }
+
+  String sensitivityCommand() {
+    return "musabench tpot sensitivity " + options;
+  }
+
+  String gainCommand() {
+    String all = String.join(",", BATCHES.stream().map(b -> Integer.toString(b)).toList());
+    return "musabench tpot graph-gain "
+        + options.replaceAll(" --mode \\w+", "").replaceAll("--concurrency .*", "--batch " + all);
+  }
+
+  /** Eager and graph of the same kernels, at the context that the loads have on average. */
+  private static GraphGain gain(Setup.Request request, List<Workload> loads) {
+    if (request.mode != Mode.GRAPH) {
+      return null;
+    }
+    Workload first = loads.get(0);
+    Setup graph = Setup.open(request);
+    request.mode = Mode.EAGER;
+    try {
+      Setup eager = Setup.open(request);
+      return new GraphGain(
+          eager, graph, BATCHES, first.inputTokens() + first.outputTokens() / 2, Double.NaN);
+    } catch (IllegalArgumentException | KernelSourceException e) {
+      return null;
+    } finally {
+      request.mode = Mode.GRAPH;
+    }
+  }
+
+  /**
+   * One for each model that the steps of the runs are of, on the kernel times of that run.
+   *
+   * @param loads what is asked of each
+   * @param refused takes what cannot be predicted
+   */
+  static List<Service> ofRuns(List<ReportedRun> runs, List<Workload> loads, List<Refusal> refused) {
+    List<Service> all = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      Map<String, Setup.Request> asked = new LinkedHashMap<>();
+      for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
+        if (!c.parts().isEmpty() && decodes(c)) {
+          asked.computeIfAbsent(RunReport.model(c), m -> request(c));
+        }
+      }
+      String prefix = runs.size() > 1 ? ReportModel.letter(i) + " " : "";
+      for (Map.Entry<String, Setup.Request> e : asked.entrySet()) {
+        e.getValue().kernels = List.of(runs.get(i).path());
+        try {
+          all.add(of(e.getValue(), loads, prefix));
+        } catch (IllegalArgumentException | KernelSourceException x) {
+          refused.add(new Refusal(prefix + e.getKey(), String.valueOf(x.getMessage())));
+        }
+      }
+    }
+    return all;
+  }
+
+  private static boolean decodes(CaseResult c) {
+    try {
+      return BatchSpec.parse(c.param(Params.BATCH)).isDecode();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static Setup.Request request(CaseResult c) {
+    Setup.Request request = new Setup.Request();
+    request.model = c.param(Params.MODEL);
+    if (!c.param(Params.TP).isEmpty()) {
+      request.tp = Integer.parseInt(c.param(Params.TP));
+    }
+    return request;
+  }
+}

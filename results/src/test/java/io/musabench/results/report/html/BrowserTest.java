@@ -1,0 +1,449 @@
+package io.musabench.results.report.html;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/** The report in a real browser. Skipped, and says so, where there is none. */
+class BrowserTest {
+  /** Of WCAG 2.2 AA: for text, and for lines and marks. */
+  private static final double TEXT_CONTRAST = 4.5;
+
+  private static final double GRAPHICS_CONTRAST = 3;
+
+  private static ChromeDriver driver;
+  private static Path folder;
+  private static Path page;
+
+  @BeforeAll
+  static void open(@TempDir Path temporary) throws IOException {
+    Optional<Path> browser = first("/usr/bin/chromium", "/usr/bin/chromium-browser");
+    Optional<Path> chromedriver = first("/usr/bin/chromedriver");
+    assumeTrue(
+        browser.isPresent() && chromedriver.isPresent(),
+        "skipped: no chromium with chromedriver in /usr/bin (Debian: chromium, chromium-driver)");
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(browser.get().toFile());
+    options.addArguments(
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--disable-quic",
+        "--lang=en-US");
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    logs.enable(LogType.PERFORMANCE, Level.ALL);
+    options.setCapability("goog:loggingPrefs", logs);
+    driver =
+        new ChromeDriver(
+            new ChromeDriverService.Builder()
+                .usingDriverExecutable(chromedriver.get().toFile())
+                .build(),
+            options);
+    driver.manage().timeouts().scriptTimeout(Duration.ofSeconds(30));
+    folder = Files.createDirectories(temporary.resolve("runs"));
+    page = temporary.resolve("report.html");
+    new ReportFixture(folder).full().write(page);
+  }
+
+  private static Optional<Path> first(String... paths) {
+    return Stream.of(paths).map(Path::of).filter(Files::isExecutable).findFirst();
+  }
+
+  @AfterAll
+  static void close() {
+    if (driver != null) {
+      driver.quit();
+    }
+  }
+
+  @BeforeEach
+  void load() {
+    driver.manage().window().setSize(new Dimension(1400, 1000));
+    logs(LogType.PERFORMANCE);
+    logs(LogType.BROWSER);
+    load(page);
+    script("localStorage.clear()");
+    load(page);
+  }
+
+  private static void load(Path file) {
+    driver.get(file.toUri().toString());
+    ready();
+  }
+
+  /** Until every chart is drawn. */
+  private static void ready() {
+    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    while (!"true".equals(script("return document.documentElement.dataset.ready"))) {
+      assertThat(System.nanoTime()).as("the page is not ready").isLessThan(end);
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(20);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Object script(String text, Object... arguments) {
+    return driver.executeScript(text, arguments);
+  }
+
+  private static List<LogEntry> logs(String type) {
+    return driver.manage().logs().get(type).getAll();
+  }
+
+  private static void choose(String id, String value) {
+    driver.findElement(By.cssSelector("#" + id + " option[value=" + value + "]")).click();
+    ready();
+  }
+
+  private static void noErrors() {
+    assertThat(logs(LogType.BROWSER)).isEmpty();
+  }
+
+  @Test
+  void everyChartIsDrawn() {
+    List<WebElement> plots = driver.findElements(By.cssSelector("[data-chart]"));
+    assertThat(plots).hasSizeGreaterThan(20);
+    for (WebElement plot : plots) {
+      String id = plot.getDomAttribute("data-chart");
+      assertThat(Integer.parseInt(plot.getDomAttribute("data-points"))).as(id).isPositive();
+      assertThat(((Number) script(COLOURS, plot)).intValue()).as(id).isGreaterThan(5);
+      assertThat(plot.getDomAttribute("aria-label")).as(id).hasSizeGreaterThan(60);
+    }
+    noErrors();
+  }
+
+  private static final String COLOURS =
+      """
+      const canvas = arguments[0].querySelector('canvas');
+      const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      const seen = new Set();
+      for (let i = 0; i < pixels.length; i += 4) {
+        if (pixels[i + 3] > 0) {
+          seen.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+        }
+      }
+      return seen.size;
+      """;
+
+  @Test
+  void noRequestLeavesThePage() throws IOException {
+    AtomicInteger hits = new AtomicInteger();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          hits.incrementAndGet();
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    server.start();
+    try {
+      List<String> requested = new ArrayList<>();
+      for (LogEntry entry : logs(LogType.PERFORMANCE)) {
+        if (entry.getMessage().contains("Network.requestWillBeSent\"")) {
+          requested.add(entry.getMessage());
+        }
+      }
+      assertThat(requested).isNotEmpty().allMatch(m -> m.contains("\"url\":\"file://"));
+      // And one that a script tries is stopped.
+      Object stopped =
+          driver.executeAsyncScript(
+              """
+              const done = arguments[1];
+              const seen = [];
+              addEventListener('securitypolicyviolation', e => seen.push(e.effectiveDirective));
+              new Image().src = arguments[0] + 'image';
+              fetch(arguments[0] + 'fetch').catch(() => {});
+              setTimeout(() => done(seen.sort().join(' ')), 500);
+              """,
+              "http://127.0.0.1:" + server.getAddress().getPort() + "/");
+      assertThat(stopped).isEqualTo("connect-src img-src");
+      assertThat(hits).hasValue(0);
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  void hostileTextIsText() {
+    assertThat(script("return window.hacked")).isNull();
+    assertThat(driver.findElements(By.tagName("img"))).isEmpty();
+    assertThat(driver.findElements(By.tagName("b"))).isEmpty();
+    assertThat(driver.findElement(By.id("failures")).getText()).contains("<img src=x onerror=");
+    assertThat(driver.findElement(By.id("serving")).getText()).contains("<img src=x onerror=");
+    // What gets past it all would still not be parsed: strings are no markup here.
+    Object thrown =
+        script(
+            "try { document.body.innerHTML = '<i>'; return 'parsed'; }"
+                + " catch (e) { return e.name; }");
+    assertThat(thrown).isEqualTo("TypeError");
+  }
+
+  @Test
+  void languageSwitches() {
+    assertThat(script("return document.documentElement.lang")).isEqualTo("en");
+    List<String> english = headings();
+    choose("language", "zh");
+    assertThat(script("return document.documentElement.lang")).isEqualTo("zh-CN");
+    List<String> chinese = headings();
+    assertThat(chinese).hasSameSizeAs(english).allMatch(h -> h.matches(".*\\p{IsHan}.*"));
+    assertThat(driver.findElement(By.tagName("main")).getText())
+        .doesNotContain("column.", "note.", "table.", "chart.");
+    load(page);
+    assertThat(script("return document.documentElement.lang")).as("kept").isEqualTo("zh-CN");
+    noErrors();
+  }
+
+  private static List<String> headings() {
+    return driver.findElements(By.cssSelector("main h2")).stream()
+        .map(h -> h.getDomProperty("textContent"))
+        .toList();
+  }
+
+  @Test
+  void textHasContrastInBothThemes() {
+    for (String theme : List.of("light", "dark")) {
+      choose("theme", theme);
+      @SuppressWarnings("unchecked")
+      List<Map<String, Object>> low = (List<Map<String, Object>>) script(CONTRAST, TEXT_CONTRAST);
+      assertThat(low).as(theme).isEmpty();
+      @SuppressWarnings("unchecked")
+      List<String> faint = (List<String>) script(PALETTE, GRAPHICS_CONTRAST);
+      assertThat(faint).as(theme).isEmpty();
+    }
+    noErrors();
+  }
+
+  private static final String LUMINANCE =
+      """
+      const rgb = text => {
+        const hex = /^#(..)(..)(..)$/.exec(text);
+        return hex ? hex.slice(1).map(h => parseInt(h, 16)) : text.match(/[\\d.]+/g).map(Number);
+      };
+      const luminance = colour => {
+        const [r, g, b] = rgb(colour).map(v => v / 255)
+          .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const contrast = (a, b) => {
+        const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+        return (x + 0.05) / (y + 0.05);
+      };
+      """;
+
+  private static final String CONTRAST =
+      LUMINANCE
+          + """
+          const ground = e => {
+            for (; e; e = e.parentElement) {
+              const c = getComputedStyle(e).backgroundColor;
+              if (c !== 'rgba(0, 0, 0, 0)') {
+                return c;
+              }
+            }
+            return 'rgb(255, 255, 255)';
+          };
+          const low = [];
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          while (walker.nextNode()) {
+            const e = walker.currentNode.parentElement;
+            const skipped = /^(SCRIPT|NOSCRIPT|STYLE)$/.test(e.tagName) || e.disabled;
+            if (!skipped && walker.currentNode.textContent.trim() && e.getClientRects().length) {
+              const c = contrast(getComputedStyle(e).color, ground(e));
+              if (c < arguments[0] && low.length < 5) {
+                low.push({text: walker.currentNode.textContent, contrast: c});
+              }
+            }
+          }
+          return low;
+          """;
+
+  private static final String PALETTE =
+      LUMINANCE
+          + """
+          const style = getComputedStyle(document.documentElement);
+          const ground = style.getPropertyValue('--ground').trim();
+          const names = ['--limit', '--sheet-1', '--sheet-2'];
+          for (let i = 1; i <= 8; i++) {
+            names.push('--series-' + i, '--predicted-' + i);
+          }
+          return names.filter(n => contrast(style.getPropertyValue(n).trim(), ground) < arguments[0]);
+          """;
+
+  @Test
+  void filterLeavesWhatMatches() {
+    WebElement plot = driver.findElement(By.cssSelector("[data-chart='roofline-A']"));
+    int all = Integer.parseInt(plot.getDomAttribute("data-points"));
+    driver.findElement(By.id("filter")).sendKeys("decodestep graph 8q1s1k");
+    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    String rows = "return document.querySelectorAll('[data-table=cases] tbody tr').length";
+    while (((Number) script(rows)).intValue() != 2) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      pause();
+    }
+    assertThat(driver.findElement(By.cssSelector("[data-table=cases]")).getText())
+        .contains("8q1s1k")
+        .doesNotContain("q1s4k");
+    assertThat(Integer.parseInt(plot.getDomAttribute("data-points"))).isLessThan(all);
+    assertThat(driver.findElement(By.id("live")).getDomProperty("textContent")).startsWith("2 of");
+    noErrors();
+  }
+
+  @Test
+  void worksFromTheKeyboard() {
+    WebElement plot = driver.findElement(By.cssSelector("[data-chart]"));
+    plot.sendKeys(Keys.ARROW_RIGHT);
+    String first = script("return document.getElementById('live').textContent").toString();
+    plot.sendKeys(Keys.ARROW_RIGHT);
+    String second = script("return document.getElementById('live').textContent").toString();
+    assertThat(first).contains("measured").isNotEqualTo(second);
+    WebElement column =
+        driver.findElement(By.cssSelector("[data-table=cases] [data-column=device_time]"));
+    column.sendKeys(Keys.ENTER);
+    assertThat(
+            script(
+                "return document.querySelector('[data-table=cases] [aria-sort=ascending]')"
+                    + ".textContent"))
+        .asString()
+        .startsWith("Device time");
+    // Everything that can be used can be reached, and says what it is.
+    @SuppressWarnings("unchecked")
+    List<String> nameless =
+        (List<String>)
+            script(
+                """
+                return [...document.querySelectorAll('button, a, select, input, [tabindex="0"]')]
+                  .filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length))
+                  .map(e => e.outerHTML.slice(0, 80));
+                """);
+    assertThat(nameless).isEmpty();
+    noErrors();
+  }
+
+  @Test
+  void dataBehindAChartIsATable() {
+    WebElement figure = driver.findElement(By.cssSelector("#steps figure"));
+    figure.findElement(By.tagName("summary")).sendKeys(Keys.ENTER);
+    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+    while (figure.findElements(By.cssSelector("tbody tr")).isEmpty()) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      pause();
+    }
+    assertThat(figure.findElements(By.cssSelector("tbody tr"))).hasSizeGreaterThan(5);
+    // The link is filled in when it is used.
+    Object csv =
+        driver.executeAsyncScript(
+            """
+            const done = arguments[1];
+            const link = arguments[0].querySelector('a.csv');
+            const made = URL.createObjectURL;
+            URL.createObjectURL = blob => {
+              blob.text().then(done);
+              return made(blob);
+            };
+            link.click();
+            """,
+            figure);
+    assertThat(csv.toString())
+        .contains("series,kind,requests,latency_us,low_us,high_us,case,command")
+        .contains("MEASURED")
+        .contains("scripts/musabench run DecodeStep");
+  }
+
+  @Test
+  void fitsANarrowScreenAndPaper() {
+    driver.manage().window().setSize(new Dimension(500, 900));
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", 400, "height", 900, "deviceScaleFactor", 1, "mobile", false));
+    load(page);
+    assertThat(((Number) script("return document.documentElement.scrollWidth")).intValue())
+        .isLessThanOrEqualTo(400);
+    driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
+    choose("theme", "dark");
+    Map<String, Object> pdf =
+        driver.executeCdpCommand("Page.printToPDF", Map.of("printBackground", false));
+    byte[] bytes = Base64.getDecoder().decode(pdf.get("data").toString());
+    assertThat(new String(bytes, 0, 4, java.nio.charset.StandardCharsets.US_ASCII))
+        .isEqualTo("%PDF");
+    assertThat(bytes.length).isGreaterThan(100_000);
+    assertThat(script("return document.documentElement.dataset.theme")).isEqualTo("dark");
+    noErrors();
+  }
+
+  @Test
+  void fiveThousandCasesStayUsable() throws IOException {
+    Path large = page.resolveSibling("large.html");
+    long began = System.nanoTime();
+    new HtmlReport(List.of(new ReportFixture(folder).manyCases(5000))).write(large);
+    double made = (System.nanoTime() - began) / 1e9;
+    began = System.nanoTime();
+    load(large);
+    double loaded = (System.nanoTime() - began) / 1e9;
+    assertThat(driver.findElements(By.cssSelector("[data-table=cases] tbody tr"))).hasSize(25);
+    Number filtered =
+        (Number)
+            driver.executeAsyncScript(
+                """
+                const done = arguments[0];
+                const filter = document.getElementById('filter');
+                filter.value = 'number=4999';
+                const began = performance.now();
+                filter.dispatchEvent(new Event('input'));
+                const look = () =>
+                  document.querySelectorAll('[data-table=cases] tbody tr').length === 1
+                    ? done(performance.now() - began)
+                    : setTimeout(look, 5);
+                look();
+                """);
+    System.out.printf(
+        "5000 cases: made in %.1f s, %.1f MB, loaded and drawn in %.2f s, filtered in %.0f ms%n",
+        made, Files.size(large) / 1e6, loaded, filtered.doubleValue());
+    assertThat(loaded).isLessThan(15);
+    assertThat(filtered.doubleValue()).isLessThan(5000);
+    noErrors();
+  }
+}

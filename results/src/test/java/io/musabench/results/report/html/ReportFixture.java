@@ -1,0 +1,228 @@
+package io.musabench.results.report.html;
+
+import io.musabench.results.compare.Comparison;
+import io.musabench.results.compare.MeasuredRun;
+import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.Models;
+import io.musabench.results.model.Operation;
+import io.musabench.results.model.StepOperations;
+import io.musabench.results.model.Work;
+import io.musabench.results.run.CasePart;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.Environment.DeviceInfo;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Sample;
+import io.musabench.results.run.Status;
+import io.musabench.results.serving.Analysis;
+import io.musabench.results.serving.Definitions;
+import io.musabench.results.serving.ServingFiles;
+import io.musabench.results.serving.Slo;
+import io.musabench.results.serving.Summary;
+import io.musabench.results.tpot.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/** Made-up runs of everything a report can show. Their numbers are nobody's. */
+final class ReportFixture {
+  /** Would end a script, an element, an attribute and a cell, and would run if it became markup. */
+  static final String HOSTILE =
+      "</script><img src=x onerror=\"window.hacked=1\">\"'<b>&amp;{name}\u2028=1+1";
+
+  private static final Instant START = Instant.parse("2026-01-02T03:04:05Z");
+
+  private final Path folder;
+  private final SplittableRandom random = new SplittableRandom(7);
+
+  ReportFixture(Path folder) {
+    this.folder = folder;
+  }
+
+  /** Steps, kernels, launches, roofs and failures on a device whose times are scaled. */
+  Path run(String device, double scale, Map<String, String> labels) {
+    List<CaseResult> cases = new ArrayList<>();
+    List<Sample> samples = new ArrayList<>();
+    add(cases, samples, "roof.ReadBandwidth", Map.of(), new Work(0, 1_000_000_000L), 1000 * scale);
+    add(cases, samples, "roof.PeakFlops", Map.of(), new Work(200_000_000_000L, 0), 1000 * scale);
+    add(cases, samples, "launch.EmptyLaunch", Map.of(), Work.NONE, 5 * scale);
+    add(cases, samples, "launch.GraphReplay", Map.of("nodes", "300"), Work.NONE, 30 * scale);
+    for (int tokens : new int[] {1, 8, 64, 512}) {
+      add(
+          cases,
+          samples,
+          "gemm.Gemm",
+          Map.of("tokens", Integer.toString(tokens), "dtype", "bf16", "mnk", "4096x4096"),
+          new Work(2L * tokens * 4096 * 4096, 2L * 4096 * 4096),
+          scale * (40 + tokens));
+    }
+    for (String mode : List.of("eager", "graph")) {
+      for (String batch : List.of("q1s1k", "8q1s1k", "32q1s1k", "q1s4k")) {
+        step(cases, samples, "DecodeStep", batch, mode, scale);
+      }
+      step(cases, samples, "PrefillStep", "q1k", mode, scale);
+    }
+    cases.add(
+        CaseResult.of("gemm.Gemm", Map.of("tokens", HOSTILE))
+            .notOk(Status.FAILED, "wrong result: " + HOSTILE)
+            .reproduce("scripts/musabench run '" + HOSTILE + "'")
+            .build());
+    RunDirectory run = RunDirectory.create(folder, "musa", START);
+    run.saveEnvironment(
+        Environment.collect("musa", START, Path.of("/"))
+            .withDevice(new DeviceInfo(device, "MUSA", 0, 56, 80L << 30, "3.3.0", "4.2.0"))
+            .withVersions(labels)
+            .withWarnings(List.of("a warning " + HOSTILE)));
+    run.saveSamples(samples);
+    run.saveCases(cases);
+    return run.path();
+  }
+
+  private void step(
+      List<CaseResult> cases,
+      List<Sample> samples,
+      String name,
+      String batch,
+      String mode,
+      double scale) {
+    StepOperations step =
+        StepOperations.of(Models.find("Qwen3-0.6B").layout(1), BatchSpec.parse(batch), 16);
+    List<CasePart> parts = new ArrayList<>();
+    double sum = 0;
+    for (Operation op : step.summary()) {
+      Work work = op.call().work(2);
+      double us = scale * Math.max(1, Math.max(work.bytes() / 1e6, work.flops() / 200e6) / 0.8);
+      parts.add(
+          new CasePart(op.role(), op.call().kernel(), op.call().shape(), op.count(), work, us));
+      sum += op.count() * us;
+    }
+    Map<String, String> params = new TreeMap<>();
+    params.put("model", "Qwen3-0.6B");
+    params.put("tp", "1");
+    params.put("batch", batch);
+    params.put("mode", mode);
+    double us = sum * (mode.equals("eager") ? 1.4 : 1.02);
+    CaseResult c =
+        CaseResult.of("step." + name, params)
+            .deviceTimesUs(new double[] {0.99 * us, us, 1.02 * us})
+            .submitTimeMedianUs(mode.equals("eager") ? 900 : 12)
+            .forks(4)
+            .kernels(284)
+            .parts(parts)
+            .reproduce("scripts/musabench run " + name + " -p batch=" + batch + " -p mode=" + mode)
+            .build();
+    cases.add(c);
+    samples(samples, c, us);
+  }
+
+  private void add(
+      List<CaseResult> cases,
+      List<Sample> samples,
+      String benchmark,
+      Map<String, String> params,
+      Work work,
+      double us) {
+    CaseResult c =
+        CaseResult.of(benchmark, params)
+            .deviceTimesUs(new double[] {0.99 * us, us, 1.02 * us})
+            .hostTimeMedianUs(1.2 * us)
+            .submitTimeMedianUs(3)
+            .forks(4)
+            .work(work)
+            .reproduce("scripts/musabench run " + benchmark)
+            .build();
+    cases.add(c);
+    samples(samples, c, us);
+  }
+
+  private void samples(List<Sample> samples, CaseResult c, double us) {
+    for (int fork = 1; fork <= 4; fork++) {
+      for (int i = 0; i < 30; i++) {
+        double ns = 1e3 * us * Math.exp(0.002 * random.nextGaussian());
+        samples.add(new Sample(c.id(), Sample.DEVICE_TIME, fork, 1, i, ns, "ns/op"));
+        samples.add(
+            new Sample(
+                c.id(), Sample.DEVICE_CLOCK, fork, 1, i, 1700 + 5 * random.nextDouble(), "MHz"));
+      }
+    }
+  }
+
+  /** A run of so many cases with three samples each. */
+  Path manyCases(int count) {
+    List<CaseResult> cases = new ArrayList<>();
+    List<Sample> samples = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      double us = 10 + i % 977;
+      CaseResult c =
+          CaseResult.of(
+                  i % 2 == 0 ? "gemm.Gemm" : "attention.PagedDecode",
+                  Map.of("number", Integer.toString(i), "dtype", "bf16", "cache", "cold"))
+              .deviceTimesUs(new double[] {0.99 * us, us, 1.02 * us})
+              .forks(1)
+              .work(new Work(1_000_000L * (1 + i % 313), 1_000_000L))
+              .reproduce("scripts/musabench run Gemm -p number=" + i)
+              .build();
+      cases.add(c);
+      for (int s = 0; s < 30; s++) {
+        samples.add(new Sample(c.id(), Sample.DEVICE_TIME, 1, 1, s, 1e3 * us + s, "ns/op"));
+      }
+    }
+    RunDirectory run = RunDirectory.create(folder, "musa", START);
+    run.saveEnvironment(
+        Environment.collect("musa", START, Path.of("/"))
+            .withDevice(new DeviceInfo("MTT S5000", "MUSA", 0, 56, 80L << 30, "3.3.0", "4.2.0")));
+    run.saveSamples(samples);
+    run.saveCases(cases);
+    return run.path();
+  }
+
+  /** Records of a service in our own format, in a file with a name of its own. */
+  List<Summary> serving(String file) throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 60; i++) {
+      double first = 200 + 10 * (i % 13);
+      StringBuilder events = new StringBuilder();
+      for (int token = 0; token < 8; token++) {
+        events.append(token == 0 ? "" : ",");
+        events.append(
+            String.format(Locale.ROOT, "[%.3f,1,\"content\"]", first + token * (20 + i % 5)));
+      }
+      lines.append(
+          String.format(
+              Locale.ROOT,
+              "{\"schema\":\"musabench.request/1\",\"start_ns\":%d,\"status\":\"ok\","
+                  + "\"end_ms\":%.3f,\"events\":[%s],\"input_tokens\":128,\"output_tokens\":8}%n",
+              1_000_000_000L + i * 50_000_000L,
+              first + 7 * (20 + i % 5) + 1,
+              events));
+    }
+    Path path = folder.resolve(file);
+    Files.writeString(path, lines);
+    return new Analysis(Definitions.COURSE, Slo.of(260, 50), Map.of())
+        .of(ServingFiles.read(path, null));
+  }
+
+  /** Everything at once. */
+  HtmlReport full() throws IOException {
+    Path base = run("MTT S5000", 1, Map.of());
+    Path candidate = run("MTT S5000", 1.05, Map.of(HOSTILE, HOSTILE));
+    Path other = run("MTT S4000", 3, Map.of());
+    Comparison comparison =
+        Comparison.of(
+            MeasuredRun.read(base), MeasuredRun.read(candidate), Comparison.Options.DEFAULT);
+    return new HtmlReport(List.of(candidate, other))
+        .at(START)
+        .comparison(comparison, "musabench compare A B")
+        .predict(List.of(new Workload(1, 1024, 256), new Workload(8, 1024, 256)))
+        .serving(serving("plain.jsonl"), "musabench serving plain.jsonl")
+        .serving(serving("<img src=x onerror=hacked>.jsonl"), "musabench serving x")
+        .command(List.of("musabench", "report", "A", "B"));
+  }
+}
