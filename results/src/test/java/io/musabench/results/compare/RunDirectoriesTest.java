@@ -104,6 +104,37 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void anotherSdkOrKernelDriverIsNotComparableWhateverRunsAboveThem() {
+    Map<String, String> versions =
+        Map.of("musa_sdk", "5.1.0", "driver", "3.3.5", "torch_musa", "2.9.0", "mate", "0.2.2");
+    Path base = decode(run(1).versions(versions), 100).write();
+    Map<String, String> above =
+        Map.of("musa_sdk", "5.1.0", "driver", "3.3.5", "torch_musa", "2.7.1", "mate", "0.2.7");
+    assertThat(only(base, decode(run(2).versions(above), 100).write()).verdict())
+        .isEqualTo(Verdict.SAME);
+    Map<String, String> below = Map.of("musa_sdk", "4.3.6");
+    assertThat(
+            List.of(only(base, decode(run(3).versions(below), 100).write()).reason().split("; ")))
+        .containsExactly("driver.kernel: 3.3.5 against unknown", "musa_sdk: 5.1.0 against 4.3.6");
+  }
+
+  @Test
+  void anotherMateIsNotComparableWhereItsKernelsWereMeasured() {
+    Map<String, String> mate = Map.of("batch", "8q1s4k", "library", "mate");
+    Path base =
+        run(1)
+            .versions(Map.of("mate", "0.2.2"))
+            .device("attention.PagedDecode", mate, Work.NONE, 10, 100)
+            .write();
+    Path candidate =
+        run(2)
+            .versions(Map.of("mate", "0.2.7"))
+            .device("attention.PagedDecode", mate, Work.NONE, 10, 100)
+            .write();
+    assertThat(only(base, candidate).reason()).isEqualTo("mate: 0.2.2 against 0.2.7");
+  }
+
+  @Test
   void aCaseThatFailedInTheCandidateIsARegression() {
     Path base = run(1).host("launch.GraphCapture", 10, 5).write();
     Path candidate = run(2).failed("launch.GraphCapture", "wrong result").write();
