@@ -76,7 +76,9 @@ struct AttentionArgs {
   int32_t row_tiles;       // decode: tiles of rows that a sequence of decode_queries has
   int32_t splits;
   float scale;    // to units of log 2, or with a softcap to natural units
+  float factor;   // what is left to scale of a score in softmax_step's form
   float softcap;  // 0: none
+  float inverse_softcap;
   AttentionMask mask;
   bool vector_q;  // rows are aligned to 16 bytes
   bool vector_kv;
@@ -252,8 +254,9 @@ MUSABENCH_DEVICE float high_half(uint32_t pair) {
   return gpu::to_float(T{static_cast<uint16_t>(pair >> 16)});
 }
 
-// Where key `key` of a tile's sequence begins, in elements from a.k and a.v, or -1: behind the end, or in a page that
-// does not exist, which fails the kernel.
+// Where key `key` of a tile's sequence begins, in elements from a.k and a.v. Behind the tile's keys, or in a page that
+// does not exist, which fails the kernel: k is 0, some key whose score will be masked, and v is -1, as a value has to
+// be zero there: even a weight of 0 would keep its NaN.
 struct KeyOffsets {
   int64_t k;
   int64_t v;
@@ -269,7 +272,7 @@ MUSABENCH_DEVICE int32_t page_of(const AttentionArgs<T>& a, const Tile& t, int32
 
 template <class T>
 MUSABENCH_DEVICE KeyOffsets key_offsets(const AttentionArgs<T>& a, const Tile& t, int32_t key, int32_t page) {
-  if (key >= t.key_end) return {-1, -1};
+  if (key >= t.key_end) return {0, -1};
   int64_t outer;
   int32_t token;
   if (a.page_table == nullptr) {
@@ -278,7 +281,7 @@ MUSABENCH_DEVICE KeyOffsets key_offsets(const AttentionArgs<T>& a, const Tile& t
   } else {
     if (page < 0 || page >= a.pages) {
       gpu::fail_illegal_address();
-      return {-1, -1};
+      return {0, -1};
     }
     outer = page;
     token = a.page_size.remainder(key, a.page_size.quotient(key));
@@ -289,9 +292,9 @@ MUSABENCH_DEVICE KeyOffsets key_offsets(const AttentionArgs<T>& a, const Tile& t
 
 // cap * tanh(s / cap) in units of log 2, s in natural units; NaN for NaN. Where tanh is nearly the identity, its series
 // times s loses nothing, which 1 - 2 / (e^2x + 1) would.
-MUSABENCH_DEVICE float capped(float s, float cap) {
+MUSABENCH_DEVICE float capped(float s, float cap, float inverse_cap) {
   constexpr float kLog2E = 1.44269504088896340736f;
-  const float x = s / cap;
+  const float x = s * inverse_cap;
   const float x2 = x * x;
   // tanh(x) / x; up to |x| = 1/4 what is cut off is below 1e-8.
   float series = 62.0f / 2835;
@@ -300,7 +303,7 @@ MUSABENCH_DEVICE float capped(float s, float cap) {
   series = series * x2 - 1.0f / 3;
   series = series * x2 + 1.0f;
   const float e = gpu::fast_exp2((x > 12 ? 12 : x < -12 ? -12 : x) * (2 * kLog2E));  // beyond it tanh is 1 in fp32
-  const float whole = cap * (1 - 2 / (e + 1));
+  const float whole = cap * (1 - gpu::fast_divide(2, e + 1));
   return (x2 < 1.0f / 16 ? s * series : whole) * kLog2E;
 }
 
@@ -308,7 +311,7 @@ MUSABENCH_DEVICE float capped(float s, float cap) {
 template <class T>
 MUSABENCH_DEVICE float score_of(const AttentionArgs<T>& a, float dot) {
   const float s = dot * a.scale;
-  return a.softcap > 0 ? capped(s, a.softcap) : s;
+  return a.softcap > 0 ? capped(s, a.softcap, a.inverse_softcap) : s;
 }
 
 MUSABENCH_DEVICE float negative_infinity() { return gpu::bits_to_float(0xff800000u); }

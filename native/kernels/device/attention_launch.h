@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "attention_device.h"
 
@@ -54,7 +55,10 @@ AttentionArgs<T> common_args(const Params& p, const void* k, const void* v) {
   a.row_tiles = 1;
   a.splits = 1;
   a.scale = p.softcap > 0 ? p.softmax_scale : p.softmax_scale * kLog2E;
+  a.factor = p.softcap == 0 && a.scale > 0 ? a.scale : 1;
   a.softcap = p.softcap;
+  // Finite for the least cap too, so that a score of 0 stays one.
+  a.inverse_softcap = p.softcap > 0 ? std::min(1 / p.softcap, std::numeric_limits<float>::max()) : 0;
   a.mask = p.mask;
   a.vector_q = rows_vectorizable(p.q, p.q_strides);
   a.vector_kv = rows_vectorizable(k, p.k_strides) && rows_vectorizable(v, p.v_strides);

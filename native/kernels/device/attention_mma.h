@@ -6,6 +6,8 @@
 // (t = lane % 4). Scores so laid out are, packed in pairs, the left operand of the second product.
 #pragma once
 
+#include <type_traits>
+
 #include "attention_device.h"
 
 namespace musabench {
@@ -14,14 +16,53 @@ namespace attention {
 constexpr int kWarps = kThreads / 32;
 constexpr int kRowPadding = 8;
 
-// Eight neighbours to shared memory, or zeros.
-template <class T>
-MUSABENCH_DEVICE void copy8(T* to, const T* from, bool wanted, bool vector) {
-  if (vector) return gpu::copy_async_16(to, from, wanted);
-  gpu::Vec<uint32_t, 4> values = {{0, 0, 0, 0}};
-  if (wanted) values = load8(from, false);
-  gpu::store<4>(reinterpret_cast<uint32_t*>(to), values);
+// Eight neighbours to shared memory, or zeros. kVector: asynchronously, both addresses are multiples of 16 bytes.
+template <bool kVector, class T>
+MUSABENCH_DEVICE void copy8(T* to, const T* from, bool wanted) {
+  if constexpr (kVector) {
+    gpu::copy_async_16(to, from, wanted);
+  } else {
+    gpu::Vec<uint32_t, 4> values = {{0, 0, 0, 0}};
+    if (wanted) values = load8(from, false);
+    gpu::store<4>(reinterpret_cast<uint32_t*>(to), values);
+  }
 }
+
+// The tile's queries to kRows rows of shared memory; what is no row of the tile is zeros.
+template <bool kVector, int kRows, int kDim, class T>
+MUSABENCH_DEVICE void copy_queries(const AttentionArgs<T>& a, const Tile& t, T* to, int stride) {
+#pragma unroll 2
+  for (int x = static_cast<int>(threadIdx.x); x < kRows * kDim / 8; x += kThreads) {
+    const int row = x / (kDim / 8);
+    const int at = x % (kDim / 8) * 8;
+    const bool wanted = row < t.rows;
+    copy8<kVector>(to + row * stride + at, query_row(a, t, wanted ? row : 0) + at, wanted);
+  }
+}
+template <int kRows, int kDim, class T>
+MUSABENCH_DEVICE void load_queries(const AttentionArgs<T>& a, const Tile& t, T* to, int stride) {
+  if (a.vector_q) {
+    copy_queries<true, kRows, kDim>(a, t, to, stride);
+  } else {
+    copy_queries<false, kRows, kDim>(a, t, to, stride);
+  }
+}
+
+// How kThreadsOf threads, consecutive in a block, share rows of kChunks times eight elements: neighbours have
+// neighbouring eights, and each thread has one a turn.
+template <int kThreadsOf, int kChunks>
+struct Chunks {
+  static constexpr bool kSameColumn = kThreadsOf % kChunks == 0;
+  MUSABENCH_DEVICE static int row(int turn) {
+    const uint32_t thread = threadIdx.x % kThreadsOf;
+    if (kSameColumn) return static_cast<int>(thread / kChunks) + turn * (kThreadsOf / kChunks);
+    return static_cast<int>((thread + turn * kThreadsOf) / kChunks);
+  }
+  MUSABENCH_DEVICE static int column(int turn) {
+    const uint32_t thread = threadIdx.x % kThreadsOf;
+    return static_cast<int>((kSameColumn ? thread : thread + turn * kThreadsOf) % kChunks) * 8;
+  }
+};
 
 // The left operand: rows 0 to 15 of `tile` at 16 columns.
 template <class T>
@@ -50,16 +91,26 @@ MUSABENCH_DEVICE void multiply_pair(float (&first)[4], float (&second)[4], const
   gpu::mma_16x8x16<T>(second, left, b1);
 }
 
-// Dot products of 16 rows with kGroups * 8 keys from key `first` on become weights, the running maximum and this lane's
-// part of the sum go on, and what was accumulated is scaled to the new maximum. `row` is that of the tile.
+// Dot products of 16 rows with kGroups * 8 keys from key `first` on become weights, the running maximum (times a.factor
+// in units of log 2) and this lane's part of the sum go on, and what was accumulated is scaled to the new maximum.
+// `row` is that of the tile.
 template <class T, int kGroups, int kColumns>
 MUSABENCH_DEVICE void softmax_step(const AttentionArgs<T>& a, const Tile& t, int row, int first, float (&s)[kGroups][4],
                                    float (&row_max)[2], float (&row_sum)[2], float (&acc)[kColumns][4]) {
   const int lane = gpu::lane();
+  if (a.softcap > 0) {
 #pragma unroll
-  for (int j = 0; j < kGroups; ++j) {
+    for (int j = 0; j < kGroups; ++j) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) s[j][i] = score_of(a, s[j][i]);
+      for (int i = 0; i < 4; ++i) s[j][i] = capped(s[j][i] * a.scale, a.softcap, a.inverse_softcap);
+    }
+  } else if (a.scale <= 0) {
+    // Otherwise the greatest product is the greatest score, and exp2 takes the scale along.
+#pragma unroll
+    for (int j = 0; j < kGroups; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) s[j][i] *= a.scale;
+    }
   }
   if (first < t.all_see.low || first + kGroups * 8 > t.all_see.high || first + kGroups * 8 > t.key_end) {
 #pragma unroll
@@ -83,8 +134,8 @@ MUSABENCH_DEVICE void softmax_step(const AttentionArgs<T>& a, const Tile& t, int
     for (int j = 0; j < kGroups; ++j) top = fmaxf(top, fmaxf(s[j][half * 2], s[j][half * 2 + 1]));
     top = fmaxf(top, gpu::shuffle_xor(top, 1));
     top = fmaxf(top, gpu::shuffle_xor(top, 2));
-    const float base = softmax_base(top);
-    const float factor = gpu::fast_exp2(row_max[half] - base);
+    const float base = softmax_base(top) * a.factor;
+    const float factor = gpu::fast_exp2(row_max[half] * a.factor - base);
     row_max[half] = top;
     float sum = 0;
 #pragma unroll
@@ -92,7 +143,7 @@ MUSABENCH_DEVICE void softmax_step(const AttentionArgs<T>& a, const Tile& t, int
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         float& weight = s[j][half * 2 + i];
-        weight = gpu::fast_exp2(weight - base);
+        weight = gpu::fast_exp2(weight * a.factor - base);
         sum += weight;
       }
     }
@@ -177,14 +228,9 @@ struct MmaPrefill {
         shared.offsets[0][thread] = key_offsets(a, t, key, page_of(a, t, key));
         page = page_of(a, t, key + kKeys);
       }
-      for (int x = thread; x < kRows * kDimQk / 8; x += kThreads) {
-        const int to = x / (kDimQk / 8);
-        const int at = x % (kDimQk / 8) * 8;
-        const bool wanted = to < t.rows;
-        copy8(shared.q + to * kQkStride + at, query_row(a, t, wanted ? to : 0) + at, wanted, a.vector_q);
-      }
+      load_queries<kRows, kDimQk>(a, t, shared.q, kQkStride);
       __syncthreads();
-      load_tile<kDimQk>(shared.k, kQkStride, a.k, shared.offsets[0], &KeyOffsets::k, a.vector_kv);
+      load_tile<kDimQk>(shared.k, kQkStride, a.k, shared.offsets[0], &KeyOffsets::k, true, a.vector_kv);
       gpu::copy_async_commit();
     }
     int turn = 0;
@@ -198,7 +244,8 @@ struct MmaPrefill {
       }
       gpu::copy_async_wait<0>();
       __syncthreads();  // the keys are there, and the values are no longer used
-      load_tile<kDimV>(shared.v, kVStride, a.v, shared.offsets[turn], &KeyOffsets::v, a.vector_kv);
+      load_tile<kDimV>(shared.v, kVStride, a.v, shared.offsets[turn], &KeyOffsets::v, t.key_end - first >= kKeys,
+                       a.vector_kv);
       gpu::copy_async_commit();
       float s[kRowTiles][kKeys / 8][4];
       if (busy) {
@@ -227,7 +274,7 @@ struct MmaPrefill {
       gpu::copy_async_wait<0>();
       __syncthreads();  // the values are there, and the keys are no longer used
       if (more) {
-        load_tile<kDimQk>(shared.k, kQkStride, a.k, shared.offsets[turn ^ 1], &KeyOffsets::k, a.vector_kv);
+        load_tile<kDimQk>(shared.k, kQkStride, a.k, shared.offsets[turn ^ 1], &KeyOffsets::k, true, a.vector_kv);
         gpu::copy_async_commit();
       }
       if (busy) {
@@ -268,7 +315,8 @@ struct MmaPrefill {
         sum += gpu::shuffle_xor(sum, 1);
         sum += gpu::shuffle_xor(sum, 2);
         const float inverse = inverse_of(sum);
-        if (lane % 4 == 0 && row + here < t.rows) store_lse(a, t, row + here, log_sum_exp(row_max[m][half], sum));
+        if (lane % 4 == 0 && row + here < t.rows)
+          store_lse(a, t, row + here, log_sum_exp(row_max[m][half] * a.factor, sum));
 #pragma unroll
         for (int j = 0; j < kDimV / 8; ++j) {
           *reinterpret_cast<uint32_t*>(q + here * kQkStride + j * 8 + lane % 4 * 2) =
@@ -288,16 +336,29 @@ struct MmaPrefill {
   }
 
  private:
+  // whole: none of the offsets is -1.
   template <int kDim>
   MUSABENCH_DEVICE static void load_tile(T* to, int stride, const T* from, const KeyOffsets* offsets,
-                                         int64_t KeyOffsets::*which, bool vector) {
-#pragma unroll
-    for (int i = 0; i < kKeys * kDim / 8 / kThreads; ++i) {
-      const int x = static_cast<int>(threadIdx.x) + i * kThreads;
-      const int key = x / (kDim / 8);
-      const int at = x % (kDim / 8) * 8;
+                                         int64_t KeyOffsets::*which, bool whole, bool vector) {
+    using Turns = Chunks<kThreads, kDim / 8>;
+    constexpr int kTurns = kKeys * kDim / 8 / kThreads;
+    static_assert(kTurns * kThreads == kKeys * kDim / 8, "every thread copies as much");
+    const auto copy = [=](int i, auto as_vector, auto all_there) {
+      const int key = Turns::row(i);
+      const int at = Turns::column(i);
       const int64_t offset = offsets[key].*which;
-      copy8(to + key * stride + at, from + (offset < 0 ? 0 : offset) + at, offset >= 0, vector);
+      const bool wanted = decltype(all_there)::value || offset >= 0;
+      copy8<decltype(as_vector)::value>(to + key * stride + at, from + (wanted ? offset : 0) + at, wanted);
+    };
+    if (vector && whole) {
+#pragma unroll
+      for (int i = 0; i < kTurns; ++i) copy(i, std::true_type(), std::true_type());
+    } else if (vector) {
+#pragma unroll
+      for (int i = 0; i < kTurns; ++i) copy(i, std::true_type(), std::false_type());
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < kTurns; ++i) copy(i, std::false_type(), std::false_type());
     }
   }
 };
@@ -313,6 +374,7 @@ struct MmaDecode {
   // latency (at 4.8 TB/s on 132 multiprocessors some 30 KiB each), few enough that two or more fit there.
   static constexpr int kStages = kDim <= 128 ? 3 : 2;
   static constexpr bool kQueriesInRegisters = kDim <= 128;
+  static constexpr int kTurns = kKeys * kDim / 8 / 32;  // in which a warp copies a block of keys
 
   struct Stage {
     alignas(16) T k[kKeys * kStride];
@@ -334,7 +396,7 @@ struct MmaDecode {
     if (!decode_tile(a, kRows, &t)) return;
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = gpu::lane();
-    const int warp = gpu::warp();
+    const int warp = gpu::shuffle(gpu::warp(), 0);  // known to be the same in all lanes
     if (t.split >= 0 && t.key_begin >= t.key_end) {
       if (thread < t.rows) store_lse(a, t, thread, negative_infinity());
       return;
@@ -352,28 +414,20 @@ struct MmaDecode {
         fetched += kWarps;
         // Asked for now, needed when the next block is fetched.
         page = fetched < blocks ? page_of(a, t, key_to_fetch()) : 0;
+        if (a.vector_kv) {
 #pragma unroll
-        for (int i = 0; i < kKeys * kDim / 8 / 32; ++i) {
-          const int x = lane + i * 32;
-          const int key = x / (kDim / 8);
-          const int at = x % (kDim / 8) * 8;
-          const int64_t k_offset = shuffle64(mine, key);
-          const int64_t v_offset = shuffle64(mine, key + kKeys);
-          copy8(stage.k + key * kStride + at, a.k + (k_offset < 0 ? 0 : k_offset) + at, k_offset >= 0, a.vector_kv);
-          copy8(stage.v + key * kStride + at, a.v + (v_offset < 0 ? 0 : v_offset) + at, v_offset >= 0, a.vector_kv);
+          for (int i = 0; i < kTurns; ++i) copy_turn<true>(a, stage, mine, i);
+        } else {
+#pragma unroll 1
+          for (int i = 0; i < kTurns; ++i) copy_turn<false>(a, stage, mine, i);
         }
       }
       gpu::copy_async_commit();
     };
 
-    for (int x = thread; x < kRows * kDim / 8; x += kThreads) {
-      const int to = x / (kDim / 8);
-      const int at = x % (kDim / 8) * 8;
-      const bool wanted = to < t.rows;
-      copy8(shared.q + to * kStride + at, query_row(a, t, wanted ? to : 0) + at, wanted, a.vector_q);
-    }
+    load_queries<kRows, kDim>(a, t, shared.q, kStride);
     gpu::copy_async_commit();
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < kStages - 1; ++i) fetch(stages[i]);
     gpu::copy_async_wait<kStages - 1>();
     __syncthreads();
@@ -425,7 +479,7 @@ struct MmaDecode {
       sum += gpu::shuffle_xor(sum, 1);
       sum += gpu::shuffle_xor(sum, 2);
       if (lane % 4 == 0) {
-        shared.row_max[warp][row] = row_max[half];
+        shared.row_max[warp][row] = row_max[half] * a.factor;
         shared.row_sum[warp][row] = sum;
       }
 #pragma unroll
@@ -460,6 +514,17 @@ struct MmaDecode {
   }
 
  private:
+  // `mine`: lane i has where key i begins in a.k, lane 16 + i where in a.v.
+  template <bool kVector>
+  MUSABENCH_DEVICE static void copy_turn(const AttentionArgs<T>& a, Stage& stage, int64_t mine, int turn) {
+    using Turns = Chunks<32, kDim / 8>;
+    const int key = Turns::row(turn);
+    const int at = Turns::column(turn);
+    const int64_t k = shuffle64(mine, key);
+    const int64_t v = shuffle64(mine, key + kKeys);
+    copy8<kVector>(stage.k + key * kStride + at, a.k + k + at, true);
+    copy8<kVector>(stage.v + key * kStride + at, a.v + (v < 0 ? 0 : v) + at, v >= 0);
+  }
   MUSABENCH_DEVICE static int64_t shuffle64(int64_t value, int from) {
     const uint32_t low = gpu::shuffle(static_cast<uint32_t>(value), from);
     const uint32_t high = gpu::shuffle(static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32), from);

@@ -236,6 +236,14 @@ MUSABENCH_DEVICE float fast_exp2(float x) {
   return exp2f(x);
 #endif
 }
+// Approximate, relative error about 2^-22; y in [2^-126, 2^126].
+MUSABENCH_DEVICE float fast_divide(float x, float y) {
+#if defined(MUSABENCH_DEVICE_CUDA)
+  return __fdividef(x, y);
+#else
+  return x / y;
+#endif
+}
 MUSABENCH_DEVICE float fast_exp(float x) { return fast_exp2(x * 1.44269504088896340736f); }
 
 // ---- tensor cores and what feeds them: 32 lanes together; PTX's mma.m16n8k16 and ldmatrix
