@@ -3,6 +3,7 @@ package io.musabench.results.report.html;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.Params;
 import io.musabench.results.tpot.answers.GraphGain;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ final class Launch {
         section.note(breakEven(service));
       }
     }
+    section.add(breakEvens(runs, cases));
     section.add(measuredGain(pairs, cases));
     for (Service service : services) {
       if (service.gain() != null) {
@@ -133,6 +135,62 @@ final class Launch {
       }
     }
     return pairs;
+  }
+
+  /** What was measured of a graph beside the same step launched kernel by kernel. */
+  private static Table breakEvens(List<ReportedRun> runs, Cases cases) {
+    Table table =
+        new Table("break-even", Message.of("table.break_even"))
+            .column("run", Type.TEXT)
+            .column("step", Type.TEXT)
+            .column("model", Type.TEXT)
+            .column("batch", Type.CODE)
+            .column("eager_span", Type.TIME_US)
+            .column("graph_span", Type.TIME_US)
+            .column("saved", Type.TIME_US)
+            .column("low_95", Type.TIME_US)
+            .column("high_95", Type.TIME_US)
+            .column("capture", Type.TIME_US)
+            .column("instantiate", Type.TIME_US)
+            .column("upload", Type.TIME_US)
+            .column("pays", Type.TEXT)
+            .column("replays", Type.COUNT)
+            .column("replays_least", Type.COUNT)
+            .column("replays_most", Type.COUNT)
+            .column("updated_span", Type.TIME_US)
+            .column("captured_requests", Type.COUNT)
+            .column("padded_span", Type.TIME_US);
+    for (int i = 0; i < runs.size(); i++) {
+      for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
+        GraphCosts costs = c.graphCosts();
+        if (!costs.known()) {
+          continue;
+        }
+        GraphCosts.BreakEven even = costs.breakEven();
+        table.caseRow(
+            cases.of(i, c.id()),
+            ReportModel.letter(i),
+            RunReport.phase(c),
+            RunReport.model(c),
+            c.param(Params.BATCH),
+            costs.eager().spanUs(),
+            costs.graph().spanUs(),
+            costs.savedUs().median(),
+            costs.savedUs().low(),
+            costs.savedUs().high(),
+            costs.captureUs(),
+            costs.instantiateUs(),
+            costs.uploadUs(),
+            Message.of("pays." + even.outcome().text()),
+            even.replays(),
+            even.least(),
+            even.most(),
+            costs.updated().spanUs(),
+            costs.capturedRequests() == 0 ? null : costs.capturedRequests(),
+            costs.padded().spanUs());
+      }
+    }
+    return table;
   }
 
   private static Table measuredGain(List<Pair> pairs, Cases cases) {

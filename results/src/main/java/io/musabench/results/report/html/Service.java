@@ -74,7 +74,9 @@ record Service(
     words.add("--tp " + request.tp);
     request.kernels.forEach(k -> words.add("--kernels " + CommandLine.quoted(k.toString())));
     words.add("--mode " + request.mode.text());
-    words.add("--precision " + CommandLine.quoted(request.precision));
+    if (request.precision != null) {
+      words.add("--precision " + CommandLine.quoted(request.precision));
+    }
     words.add("--isl " + first.inputTokens() + " --osl " + first.outputTokens());
     words.add(
         "--concurrency "

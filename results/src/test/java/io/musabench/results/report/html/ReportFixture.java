@@ -11,6 +11,8 @@ import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.DeviceInfo;
+import io.musabench.results.run.GraphCosts;
+import io.musabench.results.run.MedianInterval;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
 import io.musabench.results.run.Status;
@@ -116,10 +118,27 @@ final class ReportFixture {
             .forks(4)
             .kernels(284)
             .parts(parts)
+            .graphCosts(mode.equals("graph") ? graphCosts(sum) : GraphCosts.UNKNOWN)
             .reproduce("scripts/musabench run " + name + " -p batch=" + batch + " -p mode=" + mode)
             .build();
     cases.add(c);
     samples(samples, c, us);
+  }
+
+  private static GraphCosts graphCosts(double us) {
+    GraphCosts.Spans eager = new GraphCosts.Spans(1.4 * us, 1.5 * us, 900);
+    GraphCosts.Spans graph = new GraphCosts.Spans(us, 1.1 * us, 12);
+    return new GraphCosts(
+        eager,
+        graph,
+        new MedianInterval(0.4 * us, 0.3 * us, 0.5 * us),
+        2000,
+        1000,
+        100,
+        graph,
+        20,
+        0,
+        GraphCosts.Spans.UNKNOWN);
   }
 
   private void add(
