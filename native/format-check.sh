@@ -6,5 +6,6 @@ if ! command -v clang-format >/dev/null; then
   echo "format check of native/ skipped: clang-format is not installed (Debian: apt-get install clang-format)"
   exit 0
 fi
-find abi runtime ffi support kernels tests -name '*.h' -o -name '*.c' -o -name '*.cc' -o -name '*.cu' -o -name '*.mu' |
-  xargs clang-format --dry-run -Werror
+find abi runtime ffi support kernels tests \
+  \( -name '*.h' -o -name '*.c' -o -name '*.cc' -o -name '*.cu' -o -name '*.mu' \) \
+  -exec clang-format --dry-run -Werror {} +

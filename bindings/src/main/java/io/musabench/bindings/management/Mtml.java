@@ -41,7 +41,7 @@ final class Mtml implements ManagementInterface {
 
   // MtmlMtLinkSpec: version, gigabytes a second and link, links, and four reserved, all 32 bits.
   private static final int LINK_SPEC_BYTES = 28;
-  private static final List<String> LINK_STATES = List.of("down", "up", "downgraded");
+  private static final List<String> LINK_STATES = List.of("down", "up", DeviceLink.DOWNGRADED);
 
   // MtmlPciInfo begins with the address as text and is 104 bytes long.
   private static final int PCI_INFO_BYTES = 256;

@@ -179,7 +179,7 @@ final class DoctorCommand implements Callable<Integer> {
             identity.firmware().orElse("unknown"));
       }
       if (!monitor.links().isEmpty()) {
-        line("    links %s", links(monitor.links()));
+        line("    links %s", DeviceLink.summary(monitor.links()));
       }
       for (DeviceProcess process : monitor.processes()) {
         line("    used by %s (%d)", process.name(), process.pid());
@@ -219,20 +219,6 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static void add(List<String> parts, String format, OptionalDouble value) {
     value.ifPresent(number -> parts.add(String.format(Locale.ROOT, format, number)));
-  }
-
-  private static String links(List<DeviceLink> links) {
-    Map<String, Long> states =
-        links.stream()
-            .collect(Collectors.groupingBy(DeviceLink::state, TreeMap::new, Collectors.counting()));
-    String text =
-        states.entrySet().stream()
-            .map(entry -> entry.getValue() + " " + entry.getKey())
-            .collect(Collectors.joining(", "));
-    OptionalDouble each = links.get(0).gigabytesPerSecond();
-    return each.isEmpty()
-        ? text
-        : text + String.format(Locale.ROOT, ", %.0f GB/s each", each.getAsDouble());
   }
 
   // ---- software

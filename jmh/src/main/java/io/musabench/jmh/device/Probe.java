@@ -5,6 +5,7 @@ import io.musabench.bindings.Target;
 import io.musabench.bindings.TargetException;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.management.DeviceIdentity;
+import io.musabench.bindings.management.DeviceLink;
 import io.musabench.bindings.management.DeviceMonitor;
 import io.musabench.bindings.management.DeviceMonitors;
 import io.musabench.bindings.management.DeviceProcess;
@@ -14,6 +15,7 @@ import io.musabench.bindings.runtime.Device;
 import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.Vendor;
 import java.io.IOException;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Properties;
@@ -110,6 +112,7 @@ public final class Probe {
       found.setProperty(STATE + "throttle", String.join(";", state.throttleReasons()));
       if (target.kind() != Target.Kind.HOST) {
         identity(monitor.identity(), found);
+        links(monitor.links(), found);
       }
       for (DeviceProcess process : monitor.processes()) {
         // In a container this process has another number there; its name tells it then.
@@ -126,6 +129,19 @@ public final class Probe {
     identity.driverVersion().ifPresent(v -> found.setProperty(VERSION + "driver", v));
     identity.firmware().ifPresent(v -> found.setProperty(VERSION + "firmware", v));
     identity.uuid().ifPresent(v -> found.setProperty(VERSION + "gpu_uuid", v));
+  }
+
+  private static void links(List<DeviceLink> links, Properties found) {
+    if (!links.isEmpty()) {
+      found.setProperty(VERSION + "links", DeviceLink.summary(links));
+    }
+    for (DeviceLink link : links) {
+      if (link.state().equals(DeviceLink.DOWNGRADED)) {
+        found.setProperty(
+            WARNING + "link." + link.index(),
+            "the device's link " + link.index() + " is downgraded");
+      }
+    }
   }
 
   private static void put(Properties found, String name, OptionalDouble value) {

@@ -101,8 +101,12 @@ class MusaSystemRunTest {
         .containsEntry(Versions.MUSA_SDK, "5.1.0")
         .containsEntry(Versions.DRIVER, "3.3.5-server")
         .containsEntry(Versions.MATE, "0.2.2")
+        .containsEntry("links", "1 down, 1 downgraded, 1 up, 112 GB/s each")
         .containsKey("gpu_uuid")
         .containsKey(Versions.GPU_MODEL);
+    assertThat(recorded.warnings())
+        .contains("the device's link 1 is downgraded")
+        .anyMatch(warning -> warning.startsWith("2 runtimes on this machine: measured with "));
     assertThat(recorded.libraries())
         .anySatisfy(library -> assertThat(library.path()).endsWith("libmusart.so.5.1.0"))
         .anySatisfy(library -> assertThat(library.path()).endsWith("libmusa.so.5.1.0"))
