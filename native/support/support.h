@@ -62,6 +62,28 @@ int mb_calls_launch(mb_call* const* calls, int32_t count, int32_t* failed);
 // A first call that returns another number of values raises a ValueError, and the second is not run.
 int mb_call_chain(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
 
+// ---- Vendors' libraries
+
+// cublasGemmEx or mublasGemmEx as a TVMFFISafeCallType: out[M, N] = a[M, K] . b[N, K]^T of row-major matrices, whose
+// rows may have a stride.
+//
+//   args[0]  OpaquePtr, the address of GemmEx
+//   args[1]  OpaquePtr, the handle; its stream is where the product is queued
+//   args[2]  a, args[3]  b, args[4]  out: tensors
+//   args[5]  Int, the library's value for an operand as it is, args[6] for its transpose
+//   args[7]  Int, its type of a and b, args[8] of out
+//   args[9]  Int, its compute type, args[10] its algorithm
+//
+// A status that is not 0 raises a RuntimeError with it.
+int mb_gemm_ex(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
+
+// One all-reduce of several ranks of this process, as a group, by NCCL's or MCCL's functions; a TVMFFISafeCallType.
+//
+//   args[0]  OpaquePtr, GroupStart; args[1] AllReduce; args[2] GroupEnd
+//   args[3]  Int, the library's type; args[4] its operation
+//   then for each rank: the tensor to send, the one to receive, OpaquePtr the communicator, OpaquePtr its stream
+int mb_all_reduce(void* self, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
+
 // ---- Programs
 
 enum mb_item_kind {
@@ -157,6 +179,12 @@ int mb_pool_get_stats(mb_pool* pool, mb_pool_stats* out);
 // Blocks are sized 512 bytes and up in quarters of a power of two, so at most a fifth is slack.
 int mb_pool_allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_ctx,
                      void (*set_error)(void* error_ctx, const char* kind, const char* message));
+
+// Host time of making `tensors` (1 to 64) tensors like `prototype` through TVMFFIEnvTensorAlloc, all alive at once, and
+// of releasing them: what a kernel that allocates pays in each launch. nanos[i], 0 <= i < rounds, is that of one round,
+// which includes one reading of the clock. The first tensors are made before, untimed. -1: the allocation failed and
+// the error is raised in this thread.
+int mb_allocations_measure(DLTensor* prototype, int32_t tensors, int32_t rounds, int64_t* nanos);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,9 @@
 #include "checks.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace musabench::mate {
@@ -11,6 +14,19 @@ thread_local Call running = {};
 TVMFFIByteArray bytes(const std::string& text) { return {text.data(), text.size()}; }
 
 std::string text_of(const TVMFFIByteArray& array) { return std::string(array.data, array.size); }
+
+// Whether MATE_DOUBLE_RAISE=<kernel>:<n> asks for an error instead of the n-th call of this kernel.
+bool is_told_to_raise(const char* name) {
+  static std::atomic<int> calls{0};
+  const char* wanted = std::getenv("MATE_DOUBLE_RAISE");
+  if (wanted == nullptr) return false;
+  const char* colon = std::strrchr(wanted, ':');
+  if (colon == nullptr) return false;
+  const std::string kernel(wanted, colon);
+  return std::strncmp(name, kernel.c_str(), kernel.size()) == 0 && ++calls == std::atoi(colon + 1);
+}
+
+void raise_as_told(Args& args) { args.require(false, "the test asked for this error"); }
 
 // Takes the raised error; its kind and message.
 std::pair<std::string, std::string> take_error() {
@@ -30,7 +46,8 @@ const Call& current_call() { return running; }
 int run(const Call& call, void (*body)(Args&), TVMFFIAny* result) {
   const Call outer = running;
   running = call;
-  const int code = run_export(call.name, body, call.args, call.count, result);
+  const int code =
+      run_export(call.name, is_told_to_raise(call.name) ? &raise_as_told : body, call.args, call.count, result);
   running = outer;
   if (code == 0) return 0;
   auto [kind, message] = take_error();

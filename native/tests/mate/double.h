@@ -4,7 +4,8 @@
 // choice of splits and the content of scheduler metadata are its own, as callers must treat both as opaque.
 //
 // Tensors must be of device type 12 (MUSA). As in mate, a failed check raises InternalError, a wrong number or type of
-// argument TypeError, a missing allocator RuntimeError; errors carry a backtrace.
+// argument TypeError, a missing allocator RuntimeError; errors carry a backtrace. MATE_DOUBLE_RAISE=fmha_fwd_:3 makes
+// the third call of a kernel whose name begins so raise an error.
 #pragma once
 
 #include <cstdint>

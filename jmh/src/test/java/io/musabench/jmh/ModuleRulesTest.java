@@ -77,7 +77,7 @@ class ModuleRulesTest {
   @Test
   void groupsOfBenchmarksShouldBeIndependent() {
     for (String group :
-        new String[] {"attention", "gemm", "elementwise", "step", "launch", "roof"}) {
+        new String[] {"attention", "gemm", "elementwise", "collective", "step", "launch", "roof"}) {
       noClasses()
           .that()
           .resideInAPackage("io.musabench.jmh." + group)

@@ -90,6 +90,11 @@ public final class ArgumentPacker {
     return add(TENSOR_OBJECT, value.objectAddress());
   }
 
+  /** An address: of a function, or a handle of a library. What it means is the caller's to keep. */
+  public ArgumentPacker address(long value) {
+    return add(POINTER, value);
+  }
+
   /** A call, passed as a pointer to its {@code mb_call}. */
   ArgumentPacker call(PreparedCall call) {
     tensors.addAll(List.of(call.tensors()));

@@ -128,6 +128,16 @@ public final class Ffi {
     }
   }
 
+  /**
+   * A function of a vendor's library as a kernel, called through the support library.
+   *
+   * @param symbol of the support library's function that calls it
+   * @param name of the vendor's function, for messages
+   */
+  public KernelFunction vendorFunction(String symbol, String name) {
+    return supportFunction(symbol, name);
+  }
+
   /** A function of the support library as a kernel. */
   KernelFunction supportFunction(String symbol, String name) {
     long address =

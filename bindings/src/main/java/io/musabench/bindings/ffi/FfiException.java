@@ -25,7 +25,13 @@ public final class FfiException extends RuntimeException {
    * @param backtrace lines of native frames, most recent call first; empty if there is none
    */
   public FfiException(String kind, String text, String kernel, String backtrace) {
-    super(kernel + ": " + kind + ": " + text);
+    super(
+        kernel
+            + ": "
+            + kind
+            + ": "
+            + text
+            + (backtrace.isBlank() ? "" : "\nraised at, most recent call first:\n" + backtrace));
     this.kind = kind;
     this.text = text;
     this.kernel = kernel;

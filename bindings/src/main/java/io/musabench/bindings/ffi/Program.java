@@ -176,6 +176,19 @@ public final class Program {
       return function("graphLaunch", stream, graph.handle(), stream.handle());
     }
 
+    /** Makes a device the calling thread's current one. */
+    public Builder device(int index) {
+      items.add(
+          new Item(
+              null,
+              "setDevice",
+              FUNCTION,
+              1,
+              runtime.functionAddress("setDevice"),
+              new long[] {index}));
+      return this;
+    }
+
     /** Records an event. */
     public Builder record(Event event, Stream stream) {
       checks.put(event, event::requireOpen);

@@ -35,4 +35,6 @@ final class SupportNatives {
   static native int poolUse(long pool, long previousOut);
 
   static native int poolGetStats(long pool, long statsOut);
+
+  static native int allocationsMeasure(long prototype, int tensors, int rounds, long nanosOut);
 }

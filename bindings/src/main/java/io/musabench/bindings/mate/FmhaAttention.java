@@ -8,6 +8,7 @@ import io.musabench.bindings.ffi.ReturnedValue;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.mate.FmhaConfig.Keys;
 import io.musabench.bindings.mate.FmhaConfig.Queries;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -20,21 +21,35 @@ public final class FmhaAttention implements AutoCloseable {
   private static final int PARTS_OF_METADATA = 4;
 
   private final Backend backend;
+  private final int batch;
   private final Tensor schedule; // null without metadata
   private final PreparedCall metadata; // null without metadata
+  private final boolean owner; // of the schedule
   private PreparedCall attention;
   private int splits = 1;
 
-  private FmhaAttention(Backend backend, Tensor schedule, PreparedCall metadata) {
+  private FmhaAttention(
+      Backend backend, int batch, Tensor schedule, PreparedCall metadata, boolean owner) {
     this.backend = backend;
+    this.batch = batch;
     this.schedule = schedule;
     this.metadata = metadata;
+    this.owner = owner;
+  }
+
+  private static FmhaAttention withoutMetadata(Backend backend, FmhaConfig config) {
+    return new FmhaAttention(backend, config.batch(), null, null, false);
   }
 
   static FmhaAttention prepare(
-      Mate mate, FmhaConfig config, Backend backend, FmhaTensors t, double softmaxScale) {
+      Mate mate,
+      FmhaConfig config,
+      Backend backend,
+      FmhaTensors t,
+      double softmaxScale,
+      FmhaAttention shared) {
     if (backend == Backend.MUBIN) {
-      FmhaAttention one = new FmhaAttention(backend, null, null);
+      FmhaAttention one = withoutMetadata(backend, config);
       boolean ragged = config.queries() == Queries.RAGGED;
       one.attention =
           mate.flashAttenVarlenAsm(
@@ -56,24 +71,33 @@ public final class FmhaAttention implements AutoCloseable {
         mate.kernel(
             config.names().forward(), config.names().forward(), BuildCommands.forward(config));
     if (!config.metadata()) {
-      FmhaAttention one = new FmhaAttention(backend, null, null);
+      FmhaAttention one = withoutMetadata(backend, config);
       one.attention = forward(forward, config, t, softmaxScale, null);
       one.attention.launch();
       return one;
     }
-    String name = config.names().metadata();
-    KernelFunction scheduler = mate.kernel(name, name, BuildCommands.metadata(config));
-    Tensor schedule = mate.ffi().allocate(DType.I32, (long) PARTS_OF_METADATA * config.batch());
-    FmhaAttention two =
-        new FmhaAttention(backend, schedule, metadata(scheduler, config, t, schedule));
+    FmhaAttention two = shared == null ? scheduled(mate, config, backend, t) : sharing(shared);
     try {
       two.metadata.launch();
-      two.combineAfter(mate, config, t, forward(forward, config, t, softmaxScale, schedule));
+      two.combineAfter(mate, config, t, forward(forward, config, t, softmaxScale, two.schedule));
       return two;
     } catch (RuntimeException | Error failure) {
       two.close();
       throw failure;
     }
+  }
+
+  private static FmhaAttention scheduled(
+      Mate mate, FmhaConfig config, Backend backend, FmhaTensors t) {
+    String name = config.names().metadata();
+    KernelFunction scheduler = mate.kernel(name, name, BuildCommands.metadata(config));
+    Tensor schedule = mate.ffi().allocate(DType.I32, (long) PARTS_OF_METADATA * config.batch());
+    return new FmhaAttention(
+        backend, config.batch(), schedule, metadata(scheduler, config, t, schedule), true);
+  }
+
+  private static FmhaAttention sharing(FmhaAttention first) {
+    return new FmhaAttention(first.backend, first.batch, first.schedule, first.metadata, false);
   }
 
   // How many splits there are, and so which combine kernel, is the forward kernel's own decision.
@@ -93,8 +117,8 @@ public final class FmhaAttention implements AutoCloseable {
             .tensor(t.lse())
             .none()
             .none()
-            .tensor(part(schedule, config, 0))
-            .tensor(part(schedule, config, 1))
+            .tensor(part(schedule, batch, 0))
+            .tensor(part(schedule, batch, 1))
             .none()
             .prepare();
     attention = forward.then(call, COMBINED);
@@ -102,8 +126,7 @@ public final class FmhaAttention implements AutoCloseable {
   }
 
   // The schedule's parts: splits of a sequence, its place, its query blocks, heads at once in L2.
-  private static Tensor part(Tensor schedule, FmhaConfig config, int index) {
-    long batch = config.batch();
+  private static Tensor part(Tensor schedule, long batch, int index) {
     return schedule.slice(0, index * batch, (index + 1) * batch);
   }
 
@@ -131,7 +154,7 @@ public final class FmhaAttention implements AutoCloseable {
             .integer(mask.right())
             .none(); // leftpad_k
     for (int i = 0; i < PARTS_OF_METADATA; i++) {
-      arguments.tensor(part(schedule, config, i));
+      arguments.tensor(part(schedule, config.batch(), i));
     }
     return arguments
         .integer(config.numSplits())
@@ -177,9 +200,9 @@ public final class FmhaAttention implements AutoCloseable {
         .floating(config.softcap())
         .integer(config.mpMargin())
         .integer(config.numSplits())
-        .optionalTensor(schedule == null ? null : part(schedule, config, 0))
-        .optionalTensor(schedule == null ? null : part(schedule, config, 1))
-        .optionalTensor(schedule == null ? null : part(schedule, config, 2))
+        .optionalTensor(schedule == null ? null : part(schedule, config.batch(), 0))
+        .optionalTensor(schedule == null ? null : part(schedule, config.batch(), 1))
+        .optionalTensor(schedule == null ? null : part(schedule, config.batch(), 2))
         .none() // learnable_sink
         .tensor(t.out())
         .tensor(t.lse())
@@ -199,6 +222,17 @@ public final class FmhaAttention implements AutoCloseable {
     return Optional.ofNullable(metadata);
   }
 
+  /**
+   * What {@link #metadata} writes and the other kernels read, opaque but for its type: the splits
+   * of each sequence, and the order in which sequences are taken, each I32 [B]. Empty without
+   * metadata.
+   */
+  public List<Tensor> schedule() {
+    return schedule == null
+        ? List.of()
+        : List.of(part(schedule, batch, 0), part(schedule, batch, 1));
+  }
+
   /** Computes out and lse; with metadata both the parts and their combination, as one call. */
   public PreparedCall attention() {
     return attention;
@@ -209,10 +243,13 @@ public final class FmhaAttention implements AutoCloseable {
     return splits;
   }
 
-  /** Frees the schedule; the calls cannot be launched any more. Wait for the stream before. */
+  /**
+   * Frees the schedule, if it is not another's; the calls cannot be launched any more. Wait for the
+   * stream before.
+   */
   @Override
   public void close() {
-    if (schedule != null) {
+    if (owner) {
       schedule.close();
     }
   }

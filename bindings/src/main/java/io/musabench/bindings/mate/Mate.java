@@ -130,7 +130,19 @@ public final class Mate {
       FmhaConfig config, Backend backend, FmhaTensors tensors, double softmaxScale) {
     Backend resolved = backend.resolve(config);
     tensors.check(config);
-    return FmhaAttention.prepare(this, config, resolved, tensors, softmaxScale);
+    return FmhaAttention.prepare(this, config, resolved, tensors, softmaxScale, null);
+  }
+
+  /**
+   * As {@link #attention}, for a further layer of the same step: it reads the schedule of the
+   * first, so the lengths must be the same tensors. Close the first last.
+   *
+   * @param first prepared for the same configuration and backend
+   */
+  public FmhaAttention furtherLayer(
+      FmhaConfig config, FmhaAttention first, FmhaTensors tensors, double softmaxScale) {
+    tensors.check(config);
+    return FmhaAttention.prepare(this, config, first.backend(), tensors, softmaxScale, first);
   }
 
   /**

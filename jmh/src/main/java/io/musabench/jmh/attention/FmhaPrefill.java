@@ -1,10 +1,8 @@
 package io.musabench.jmh.attention;
 
 import io.musabench.bindings.ffi.Tensor;
-import io.musabench.bindings.kernels.AttentionOptions;
 import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.jmh.device.Inputs;
-import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.ParameterException;
 import io.musabench.results.model.BatchSpec;
@@ -14,21 +12,9 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 
 /** Attention over contiguous keys and values: prefills of equal or different lengths. */
-public class FmhaPrefill extends KernelBenchmark {
+public class FmhaPrefill extends AttentionBenchmark {
   @Param("q1k")
   public String batch;
-
-  @Param("16:8:128")
-  public String heads;
-
-  @Param("true")
-  public boolean causal;
-
-  @Param("-1")
-  public int window;
-
-  @Param("0")
-  public double softcap;
 
   @Benchmark
   public void time() {
@@ -43,13 +29,7 @@ public class FmhaPrefill extends KernelBenchmark {
       throw new ParameterException(
           "batch", batch, tokens + " keys are more than the " + Integer.MAX_VALUE + " of one call");
     }
-    ParameterException.check(
-        "heads",
-        heads,
-        () -> {
-          HeadGeometry geometry = HeadGeometry.parse(heads);
-          PortableKernels.requireHeadDims(geometry.qkDim(), geometry.vDim());
-        });
+    validate(PortableKernels::requireHeadDims);
   }
 
   @Override
@@ -64,19 +44,20 @@ public class FmhaPrefill extends KernelBenchmark {
     Tensor k = inputs.random(1, keys, geometry.kvHeads(), geometry.qkDim());
     Tensor v = inputs.random(1, keys, geometry.kvHeads(), geometry.vDim());
     Tensor out = inputs.output(requests.totalQ(), geometry.qHeads(), geometry.vDim());
-    AttentionOptions options =
-        new AttentionOptions(1 / Math.sqrt(geometry.qkDim()), causal, window, -1, softcap);
-    return inputs
-        .cases()
-        .fmhaPrefill(
-            requests,
-            geometry,
-            options,
-            q,
-            k,
-            v,
-            out,
-            inputs.ints(requests.cuSeqlensQ()),
-            inputs.ints(starts));
+    return timed(
+        inputs,
+        inputs
+            .cases()
+            .fmhaPrefill(
+                kernels(inputs, 0),
+                requests,
+                geometry,
+                options(geometry),
+                q,
+                k,
+                v,
+                out,
+                inputs.ints(requests.cuSeqlensQ()),
+                inputs.ints(starts)));
   }
 }

@@ -1,11 +1,8 @@
 package io.musabench.jmh.attention;
 
-import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
-import io.musabench.bindings.kernels.AttentionOptions;
 import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.jmh.device.Inputs;
-import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.PagedCache;
 import io.musabench.jmh.device.ParameterException;
@@ -15,27 +12,15 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 
 /** Attention over a paged KV cache: decodes, and chunks of several queries a request. */
-public class PagedDecode extends KernelBenchmark {
+public class PagedDecode extends AttentionBenchmark {
   @Param("8q1s4k")
   public String batch;
-
-  @Param("16:8:128")
-  public String heads;
 
   @Param("16")
   public int page;
 
   @Param("0")
   public int splits;
-
-  @Param("true")
-  public boolean causal;
-
-  @Param("-1")
-  public int window;
-
-  @Param("0")
-  public double softcap;
 
   @Benchmark
   public void time() {
@@ -44,13 +29,7 @@ public class PagedDecode extends KernelBenchmark {
 
   @Override
   public void validate() {
-    ParameterException.check(
-        "heads",
-        heads,
-        () -> {
-          HeadGeometry geometry = HeadGeometry.parse(heads);
-          PortableKernels.requirePagedHeadDims(geometry.qkDim(), geometry.vDim());
-        });
+    validate(PortableKernels::requirePagedHeadDims);
     if (splits > PortableKernels.MOST_SPLITS) {
       throw new ParameterException(
           "splits", splits, "0 (heuristic) to " + PortableKernels.MOST_SPLITS + " are allowed");
@@ -64,23 +43,10 @@ public class PagedDecode extends KernelBenchmark {
     PagedCache cache = PagedCache.create(inputs, requests, geometry, page);
     Tensor q = inputs.random(1, requests.totalQ(), geometry.qHeads(), geometry.qkDim());
     Tensor out = inputs.output(requests.totalQ(), geometry.qHeads(), geometry.vDim());
-    long workspace =
+    return timed(
+        inputs,
         inputs
-            .kernels()
-            .pagedAttentionWorkspace(
-                requests.size(),
-                requests.maxQ(),
-                requests.totalQ(),
-                geometry.qHeads(),
-                geometry.kvHeads(),
-                geometry.qkDim(),
-                cache.capacity(),
-                splits);
-    AttentionOptions options =
-        new AttentionOptions(1 / Math.sqrt(geometry.qkDim()), causal, window, -1, softcap);
-    return inputs
-        .cases()
-        .pagedAttention(
-            cache, geometry, options, q, out, splits, inputs.output(DType.U8, workspace));
+            .cases()
+            .pagedAttention(kernels(inputs, splits), cache, geometry, options(geometry), q, out));
   }
 }

@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.jmh.device.Libraries;
 import io.musabench.jmh.gemm.Projection;
 import io.musabench.jmh.step.CapturedSizes;
 import io.musabench.results.model.BatchSpec;
@@ -23,6 +24,11 @@ final class BenchmarkParameters {
   static ParameterTable table() {
     return new ParameterTable(
         List.of(
+            Parameter.choice(
+                "backend",
+                "mate's implementation: auto is mate's own choice, mubin the assembler kernel"
+                    + " flash_atten_varlen_asm, mutlass the generated kernels fmha_fwd_*",
+                List.of("auto", "mubin", "mutlass")),
             Parameter.parsed(
                 "batch",
                 "requests as [count]q<tokens>[s<context>]: q256, 8q1s1k, 2q1ks4k, 4q1k_16q1s2k",
@@ -42,16 +48,36 @@ final class BenchmarkParameters {
             Parameter.choice(
                 "causal", "bottom-right aligned causal mask", List.of("true", "false")),
             Parameter.choice("dtype", "type of activations and weights", List.of("bf16", "fp16")),
+            Parameter.choice(
+                "gemm",
+                "whose matrix products a step has; auto: the vendor's BLAS where it is found",
+                List.of(Libraries.AUTO, Libraries.PORTABLE, Libraries.BLAS)),
             Parameter.parsed(
                 "heads",
-                "query heads:kv heads:head size, for example 16:8:128; FmhaPrefill also 128:128:192/128",
+                "query heads:kv heads:head size, for example 16:8:128; FmhaPrefill also 128:128:192/128,"
+                    + " MlaDecode 128:1:576/512",
                 HeadGeometry::parse),
             Parameter.integer(
                 "iterations", "rounds of multiply-adds in registers", LEAST_ITERATIONS),
             Parameter.choice(
+                "kernel",
+                "which of mate's MLA kernels; auto: flash_mla_asm with 128 heads, else"
+                    + " mla_with_kvcache",
+                List.of("auto", "mla", "mla_with_kvcache", "flash_mla_asm")),
+            Parameter.choice(
+                Libraries.PARAMETER,
+                "whose kernels: portable, mate (attention and steps), blas (Gemm); auto: portable,"
+                    + " and also mate or blas where it is found (of a step, that alone)",
+                List.of(Libraries.AUTO, Libraries.PORTABLE, Libraries.MATE, Libraries.BLAS)),
+            Parameter.choice(
                 "memory",
                 "device memory, or page-locked memory of the host",
                 List.of("device", "host")),
+            Parameter.choice(
+                "metadata",
+                "mate's scheduler metadata, which splits the KV length: with, without, or only the"
+                    + " kernel that computes it",
+                List.of("with", "without", "only")),
             Parameter.choice(
                 "mode",
                 "eager: each kernel launched by itself; graph: one captured graph replayed",
@@ -60,13 +86,19 @@ final class BenchmarkParameters {
                 "model",
                 "model name (musabench list) or path of a Hugging Face config.json",
                 Models::find),
+            Parameter.integer("mpMargin", "multiprocessors that mate leaves free", 0),
             Parameter.integer("nodes", "kernels in the graph", 1),
+            Parameter.choice(
+                "packGqa",
+                "whether the query heads of a KV head share a tile; auto: mate's own rule",
+                List.of("auto", "true", "false")),
             Parameter.integer("page", "tokens of a page of the KV cache", 1),
             Parameter.parsed(
                 "projection",
                 "which matrix of the model: %s; or a size as <outputs>x<inputs>"
                     .formatted(String.join(", ", Projection.ROLES)),
                 Projection::parse),
+            Parameter.integer("ranks", "devices that take part", 2),
             Parameter.integer("seed", "seed of inputs, weights and page order", 0),
             Parameter.choice(
                 "sharedWeights",

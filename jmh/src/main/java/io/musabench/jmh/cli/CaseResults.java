@@ -72,7 +72,7 @@ final class CaseResults {
   }
 
   private static CaseResult.Builder builder(CaseSpec spec) {
-    return CaseResult.of(spec.benchmark().name(), spec.parameters())
+    return CaseResult.of(spec.benchmark().name(), spec.named())
         .reproduce("scripts/musabench run --no-roofs " + spec.arguments());
   }
 

@@ -1,5 +1,7 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.jmh.device.Libraries;
+import io.musabench.jmh.device.OmittedParameters;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,10 +53,55 @@ record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
     return expand(benchmark, values);
   }
 
+  /**
+   * The cases that this one stands for on a machine: where its library is {@code auto}, one with
+   * the portable kernels and one with each further library that has the benchmark's kernels here;
+   * of steps only the last of them, because that is what an engine there runs. Parameters that the
+   * portable kernels do not have are reset for them.
+   *
+   * @param present libraries that are on the machine, apart from the portable one
+   */
+  Set<CaseSpec> resolve(Set<String> present) {
+    String library = parameters.get(Libraries.PARAMETER);
+    if (library == null) {
+      return Set.of(this);
+    }
+    if (!library.equals(Libraries.AUTO)) {
+      return Set.of(with(library));
+    }
+    String other = benchmark.group().equals("gemm") ? Libraries.BLAS : Libraries.MATE;
+    Set<CaseSpec> cases = new LinkedHashSet<>();
+    if (!present.contains(other) || !benchmark.group().equals("step")) {
+      cases.add(with(Libraries.PORTABLE));
+    }
+    if (present.contains(other)) {
+      cases.add(with(other));
+    }
+    return cases;
+  }
+
+  private CaseSpec with(String library) {
+    SortedMap<String, String> changed = new TreeMap<>(parameters);
+    if (library.equals(Libraries.PORTABLE)) {
+      changed.replaceAll(
+          (name, value) -> {
+            String usual = OmittedParameters.usual(name);
+            return usual == null || name.equals("gemm") ? value : usual;
+          });
+    }
+    changed.put(Libraries.PARAMETER, library);
+    return new CaseSpec(benchmark, changed);
+  }
+
+  /** The parameters that its name has. */
+  SortedMap<String, String> named() {
+    return OmittedParameters.named(parameters);
+  }
+
   /** Name, the parameters that say what is measured, and others that have no default value. */
   String title() {
     String told =
-        parameters.entrySet().stream()
+        named().entrySet().stream()
             .filter(e -> TOLD.contains(e.getKey()) || !isDefault(e.getKey(), e.getValue()))
             .map(e -> e.getKey() + "=" + e.getValue())
             .collect(Collectors.joining(" "));
@@ -69,6 +116,10 @@ record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
   String arguments() {
     String values =
         parameters.entrySet().stream()
+            .filter(
+                e ->
+                    e.getKey().equals(Libraries.PARAMETER)
+                        || !OmittedParameters.omits(e.getKey(), e.getValue()))
             .map(e -> " -p " + quoted(e.getKey() + "=" + e.getValue()))
             .collect(Collectors.joining());
     return "'^" + benchmark.name().replace(".", "\\.") + "$'" + values;

@@ -13,9 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -118,6 +120,14 @@ final class DeviceProbe {
   /** The number of the device that was opened. */
   int index() {
     return Integer.parseInt(found.getProperty("index"));
+  }
+
+  /** The cases that chosen ones stand for here; see {@link CaseSpec#resolve}. */
+  Set<CaseSpec> resolve(Set<CaseSpec> chosen) {
+    Set<String> present = Set.of(found.getProperty(Probe.PRESENT, "").split(","));
+    Set<CaseSpec> cases = new LinkedHashSet<>();
+    chosen.forEach(spec -> cases.addAll(spec.resolve(present)));
+    return cases;
   }
 
   /** One line for the user. */

@@ -2,7 +2,10 @@ package io.musabench.jmh.cli;
 
 /** Exit codes of the command line. Those above 2 follow sysexits.h where it has a word for it. */
 final class ExitCode {
-  /** Everything that was asked for was done. */
+  /**
+   * Everything that was asked for was done, apart from cases that were skipped because something
+   * they need is not on the machine; those are listed with the reason.
+   */
   static final int OK = 0;
 
   /** At least one case failed: wrong result, crash, error or time limit. The others are saved. */
@@ -11,7 +14,10 @@ final class ExitCode {
   /** The command line is wrong: unknown name, empty selection, bad value. */
   static final int USAGE = 64;
 
-  /** No usable device, or a library cannot be loaded. */
+  /**
+   * No usable device, or a library cannot be loaded; also when every case was skipped, so that a
+   * script does not take it for a measurement.
+   */
   static final int NO_TARGET = 69;
 
   /** An error inside musabench. */

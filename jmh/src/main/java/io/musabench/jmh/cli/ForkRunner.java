@@ -3,6 +3,7 @@ package io.musabench.jmh.cli;
 import io.musabench.bindings.Target;
 import io.musabench.jmh.device.SampleProfiler;
 import io.musabench.jmh.device.SessionLimits;
+import io.musabench.jmh.device.UnavailableException;
 import io.musabench.jmh.device.WrongResultException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +31,9 @@ final class ForkRunner {
     WRONG,
     TIMEOUT,
     CRASH,
-    ERROR
+    ERROR,
+    /** What the case needs is not here. */
+    UNAVAILABLE
   }
 
   /**
@@ -104,6 +107,9 @@ final class ForkRunner {
     for (Throwable cause : causes(e)) {
       if (cause instanceof WrongResultException) {
         return new Outcome(Status.WRONG, null, oneLine(cause.getMessage()));
+      }
+      if (cause instanceof UnavailableException) {
+        return new Outcome(Status.UNAVAILABLE, null, oneLine(cause.getMessage()));
       }
       String text = String.valueOf(cause.getMessage());
       if (text.startsWith("Forked VM failed") || text.contains("VM prematurely exited")) {

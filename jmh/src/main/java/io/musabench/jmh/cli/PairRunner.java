@@ -75,9 +75,10 @@ final class PairRunner {
     }
   }
 
-  private Measurement run(Set<CaseSpec> cases, Setting a, Setting b, List<String> warnings) {
+  private Measurement run(Set<CaseSpec> chosen, Setting a, Setting b, List<String> warnings) {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run(a);
+    Set<CaseSpec> cases = device.resolve(chosen);
     DeviceProbe other = DeviceProbe.run(b); // Before A's directory is made: B may be unusable.
     campaign.say("Device  " + device.description());
     Side first = side("a", a, device, start, warnings);
@@ -152,6 +153,7 @@ final class PairRunner {
           case TIMEOUT -> side.fail(Status.TIMEOUT, outcome.message());
           case WRONG -> side.fail(Status.FAILED, "wrong result: " + outcome.message());
           case ERROR -> side.fail(Status.FAILED, outcome.message());
+          case UNAVAILABLE -> side.fail(Status.SKIPPED, outcome.message());
           default -> throw new AssertionError(outcome.status());
         }
       }

@@ -12,8 +12,14 @@ final class Progress {
     String outcome =
         result.ok()
             ? time(primary(result)) + rate(result)
-            : result.status().text().toUpperCase(Locale.ROOT) + " " + result.reason();
+            : result.status().text().toUpperCase(Locale.ROOT) + " " + firstLine(result.reason());
     return "%-8s %-56s %s  (%.1f s)".formatted(place, spec.title(), outcome, seconds);
+  }
+
+  // The report at the end has all of it.
+  private static String firstLine(String reason) {
+    int end = reason.indexOf(" | ");
+    return end < 0 ? reason : reason.substring(0, end) + " …";
   }
 
   private static double primary(CaseResult result) {

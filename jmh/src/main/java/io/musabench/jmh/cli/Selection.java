@@ -56,7 +56,7 @@ final class Selection {
   static Set<CaseSpec> roofsFirst(Set<CaseSpec> cases) {
     Set<CaseSpec> sorted = new LinkedHashSet<>();
     cases.stream()
-        .sorted(Comparator.comparing(spec -> !spec.benchmark().group().equals("roof")))
+        .sorted(Comparator.comparing(spec -> !spec.benchmark().group().equals(Suite.ROOF_GROUP)))
         .forEach(sorted::add);
     return sorted;
   }

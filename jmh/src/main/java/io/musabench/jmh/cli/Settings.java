@@ -1,6 +1,8 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
+import io.musabench.bindings.blas.Blas;
+import io.musabench.bindings.collective.Communicators;
 import io.musabench.bindings.management.DeviceMonitors;
 import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.jmh.device.SessionLimits;
@@ -24,6 +26,8 @@ final class Settings {
           Target.FFI_PROPERTY,
           Target.KERNELS_PROPERTY,
           Target.NATIVE_DIR_PROPERTY,
+          Blas.LIBRARY_PROPERTY,
+          Communicators.LIBRARY_PROPERTY,
           Checkout.HOME,
           SessionLimits.SECONDS);
 

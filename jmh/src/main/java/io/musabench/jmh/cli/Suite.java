@@ -25,10 +25,13 @@ import java.util.stream.Collectors;
  */
 record Suite(Set<CaseSpec> cases, Effort effort) {
   /** The suites that are compiled in; {@code all} is every benchmark with its default values. */
-  static final List<String> NAMES = List.of("default", "smoke", "all");
+  static final List<String> NAMES = List.of("default", "smoke", "mate", "all");
 
   /** Measured before everything else, because every "% of roof" refers to them. */
   static final String ROOFS = "roofs";
+
+  /** The group of benchmarks that these are. */
+  static final String ROOF_GROUP = "roof";
 
   static Suite load(String name, Catalog catalog, ParameterTable table) {
     if (name.equals("all")) {

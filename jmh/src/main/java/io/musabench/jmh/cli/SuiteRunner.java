@@ -50,9 +50,10 @@ final class SuiteRunner {
     }
   }
 
-  private Finished run(Set<CaseSpec> cases, List<String> warnings) {
+  private Finished run(Set<CaseSpec> chosen, List<String> warnings) {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run(setting);
+    Set<CaseSpec> cases = device.resolve(chosen);
     Environment environment = device.environment(start).withWarnings(warnings);
     RunRecord record = new RunRecord(campaign.runs(), start, environment, campaign.labels());
     campaign.say("Device  " + device.description());
@@ -61,6 +62,8 @@ final class SuiteRunner {
     Thread stop = new Thread(() -> stop(record), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
     int failures = 0;
+    int skipped = 0;
+    int measured = 0; // Roofs are there to be referred to; a run of them alone is no result.
     RunException unwritten = null;
     try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
       ForkRunner forks = new ForkRunner(log, device.target(), campaign.limit());
@@ -75,7 +78,12 @@ final class SuiteRunner {
         if (record.isClosed()) {
           break; // Killed while it ran: not a result.
         }
-        failures += result.ok() ? 0 : 1;
+        if (result.status() == Status.SKIPPED) {
+          skipped++;
+        } else {
+          failures += result.ok() ? 0 : 1;
+          measured += spec.benchmark().group().equals(Suite.ROOF_GROUP) ? 0 : 1;
+        }
         double seconds = (System.nanoTime() - began) / 1e9;
         campaign.say(Progress.line(number, cases.size(), spec, result, seconds));
       }
@@ -97,10 +105,17 @@ final class SuiteRunner {
       campaign.say(
           "%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
     }
+    if (skipped > 0) {
+      campaign.say(
+          "%d of %d cases were skipped; the reasons are above".formatted(skipped, cases.size()));
+    }
     if (unwritten != null) {
       throw unwritten;
     }
-    int exitCode = failures == 0 ? ExitCode.OK : ExitCode.CASE_FAILED;
+    int exitCode =
+        failures > 0
+            ? ExitCode.CASE_FAILED
+            : skipped > 0 && measured == 0 ? ExitCode.NO_TARGET : ExitCode.OK;
     return new Finished(exitCode, record.isClosed(), record.data());
   }
 
@@ -140,6 +155,9 @@ final class SuiteRunner {
         }
         case ERROR -> {
           return fail(record, spec, Status.FAILED, outcome.message());
+        }
+        case UNAVAILABLE -> {
+          return fail(record, spec, Status.SKIPPED, outcome.message());
         }
         default -> throw new AssertionError(outcome.status());
       }

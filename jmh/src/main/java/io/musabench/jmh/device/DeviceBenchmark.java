@@ -35,7 +35,12 @@ public abstract class DeviceBenchmark {
     ParentWatch.start();
     validate();
     context = DeviceContext.open();
-    prepare();
+    try {
+      prepare();
+    } catch (UnsatisfiedLinkError missing) {
+      // Of a library of kernels that has others: only this case cannot be measured.
+      throw new UnavailableException(missing.getMessage());
+    }
   }
 
   /** Lets the benchmark check what it left behind, and closes the device. */

@@ -1,11 +1,18 @@
 package io.musabench.jmh.device;
 
 import io.musabench.bindings.Target;
+import io.musabench.bindings.blas.Blas;
 import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.ffi.PooledAllocator;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
+import io.musabench.bindings.load.LibraryLoader;
+import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.runtime.Attribute;
 import io.musabench.bindings.runtime.Stream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The device as one benchmark sees it: the target, one stream, and what is needed to make caches
@@ -24,14 +31,19 @@ public final class DeviceContext implements AutoCloseable {
   private final Target target;
   private final Stream stream;
   private final PortableKernels kernels;
+  private final PooledAllocator pool;
+  private final List<AutoCloseable> owned = new ArrayList<>();
   private final long cacheBytes;
   private Launch eviction;
+  private Blas blas;
 
   private DeviceContext(Target target) {
     this.target = target;
     this.kernels = target.kernels();
     this.stream = target.runtime().createStream();
     target.ffi().setStream(stream);
+    this.pool = target.ffi().createPool();
+    pool.use();
     this.cacheBytes =
         target.runtime().currentDevice().findAttribute(Attribute.L2_CACHE_SIZE).stream()
             .asLongStream()
@@ -58,6 +70,43 @@ public final class DeviceContext implements AutoCloseable {
   /** The portable kernels. */
   public PortableKernels kernels() {
     return kernels;
+  }
+
+  /** Where kernels that allocate take their memory from. */
+  public PooledAllocator pool() {
+    return pool;
+  }
+
+  /**
+   * Hands over something to be closed with this, last first: above all what holds tensors of the
+   * pool, which cannot be closed before them.
+   */
+  public void own(AutoCloseable resource) {
+    owned.add(resource);
+  }
+
+  /**
+   * The vendor's BLAS, on this stream.
+   *
+   * @throws UnavailableException if it does not load
+   */
+  Blas blas() {
+    if (blas == null) {
+      LibraryLoader loader = new LibraryLoader();
+      blas =
+          Blas.open(loader, target.ffi(), target.kind().vendor(), stream)
+              .orElseThrow(
+                  () ->
+                      new UnavailableException(
+                          "the BLAS library did not load; set -D%s to its path. Tried:\n%s"
+                              .formatted(
+                                  Blas.LIBRARY_PROPERTY,
+                                  loader.attempts().stream()
+                                      .map(LoadAttempt::toString)
+                                      .collect(Collectors.joining("\n")))));
+      own(blas);
+    }
+    return blas;
   }
 
   /** Size of the last-level cache in bytes, as the runtime tells it. */
@@ -88,6 +137,24 @@ public final class DeviceContext implements AutoCloseable {
 
   @Override
   public void close() {
-    target.close();
+    try {
+      stream.synchronize();
+      closeOwned();
+    } finally {
+      target.close();
+    }
+  }
+
+  private void closeOwned() {
+    for (int i = owned.size() - 1; i >= 0; i--) {
+      try {
+        owned.get(i).close();
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    owned.clear();
   }
 }

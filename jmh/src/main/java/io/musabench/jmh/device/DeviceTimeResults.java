@@ -111,7 +111,9 @@ public final class DeviceTimeResults {
     WorkloadParams workload = new WorkloadParams();
     int index = 0;
     for (String key : params.getParamsKeys()) {
-      workload.put(key, params.getParam(key), index++);
+      if (!OmittedParameters.omits(key, params.getParam(key))) {
+        workload.put(key, params.getParam(key), index++);
+      }
     }
     return new BenchmarkParams(
         params.getBenchmark(),

@@ -41,6 +41,11 @@ public final class Inputs {
     return new KernelCases(context.kernels(), EPSILON);
   }
 
+  /** As {@link #cases()} with another library's matrix products. */
+  public KernelCases cases(MatrixProducts products) {
+    return new KernelCases(context.kernels(), products, EPSILON);
+  }
+
   /** The device. */
   public DeviceContext context() {
     return context;

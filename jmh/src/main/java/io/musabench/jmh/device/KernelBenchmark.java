@@ -49,7 +49,7 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
     metrics.addAll(before.metrics());
     publish(
         new Measured(
-            kernel.call().name(),
+            kernel.kernel(),
             kernel.shape(),
             1,
             Measured.Clock.DEVICE,
@@ -60,7 +60,7 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
             seed,
             metrics,
             List.of(),
-            List.of()));
+            kernel.notes()));
   }
 
   @Override

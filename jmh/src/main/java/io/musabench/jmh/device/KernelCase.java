@@ -10,14 +10,28 @@ import java.util.List;
  *
  * <p>Launching it again gives the same result: no operand is also an output.
  *
+ * @param kernel the operation, as {@link io.musabench.results.model.KernelCall#kernel} names it,
+ *     whoever made the kernel
  * @param shape the shape in words, as {@link io.musabench.results.model.KernelCall#shape} prints it
  * @param work FLOPs and bytes of one launch
  * @param call the call
  * @param outputs everything the kernel writes
  * @param check compares the outputs with the reference
+ * @param notes what a reader must know, for example which kernels of a library these are
  */
 public record KernelCase(
-    String shape, Work work, PreparedCall call, List<Tensor> outputs, Check check) {
+    String kernel,
+    String shape,
+    Work work,
+    PreparedCall call,
+    List<Tensor> outputs,
+    Check check,
+    List<String> notes) {
+
+  /** A kernel whose export has the operation's name. */
+  public KernelCase(String shape, Work work, PreparedCall call, List<Tensor> outputs, Check check) {
+    this(call.name(), shape, work, call, outputs, check, List.of());
+  }
 
   /** Compares what a kernel wrote with a double-precision reference computed from its operands. */
   @FunctionalInterface

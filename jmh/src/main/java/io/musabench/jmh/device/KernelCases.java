@@ -13,6 +13,7 @@ import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Mask;
 import io.musabench.results.model.Work;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -26,6 +27,7 @@ public final class KernelCases {
   private static final int SAMPLED_HEADS = 4;
 
   private final PortableKernels kernels;
+  private final MatrixProducts products;
   private final double epsilon;
 
   /**
@@ -34,7 +36,13 @@ public final class KernelCases {
    * @param epsilon what every norm adds to the mean square
    */
   public KernelCases(PortableKernels kernels, double epsilon) {
+    this(kernels, kernels::gemm, epsilon);
+  }
+
+  /** Cases with another library's matrix products. */
+  public KernelCases(PortableKernels kernels, MatrixProducts products, double epsilon) {
     this.kernels = kernels;
+    this.products = products;
     this.epsilon = epsilon;
   }
 
@@ -46,7 +54,14 @@ public final class KernelCases {
   public KernelCase gemm(Tensor a, Tensor b, Tensor out, Tensor bias) {
     KernelCall.Gemm shape =
         new KernelCall.Gemm((int) a.shape(0), (int) b.shape(0), (int) a.shape(1), bias != null);
-    return of(shape, kernels.gemm(a, b, out, bias), List.of(out), () -> checkGemm(a, b, out, bias));
+    return new KernelCase(
+        shape.kernel(),
+        shape.shape(),
+        shape.work(ELEMENT_BYTES),
+        products.gemm(a, b, out, bias),
+        List.of(out),
+        () -> checkGemm(a, b, out, bias),
+        products.notes());
   }
 
   private static Agreement checkGemm(Tensor a, Tensor b, Tensor out, Tensor bias) {
@@ -266,16 +281,11 @@ public final class KernelCases {
   }
 
   /**
-   * Attention over contiguous keys and values.
-   *
-   * @param q X [Tq, Hq, Dqk]
-   * @param k X [Tk, Hkv, Dqk]
-   * @param v X [Tk, Hkv, Dv]
-   * @param out X [Tq, Hq, Dv]
-   * @param cuQ I32 [B+1]
-   * @param cuK I32 [B+1]
+   * Attention over contiguous keys and values, by any library's kernels; operands as in {@link
+   * AttentionKernels#prefill}.
    */
-  public KernelCase fmhaPrefill(
+  public ScheduledCase fmhaPrefill(
+      AttentionKernels library,
       BatchSpec batch,
       HeadGeometry heads,
       AttentionOptions options,
@@ -290,8 +300,7 @@ public final class KernelCases {
         batch,
         heads,
         options,
-        kernels.fmhaPrefillVarlen(
-            q, k, v, out, null, options, cuQ, cuK, batch.maxQ(), batch.maxKv()),
+        library.prefill(batch, heads, options, q, k, v, out, cuQ, cuK),
         out,
         () -> {
           int[] starts = cuK.toInts();
@@ -299,7 +308,7 @@ public final class KernelCases {
               batch,
               heads,
               options,
-              q,
+              (token, head) -> vector(q, token, head),
               out,
               (request, head) -> head(k.slice(0, starts[request], starts[request + 1]), head),
               (request, head) -> head(v.slice(0, starts[request], starts[request + 1]), head));
@@ -307,51 +316,69 @@ public final class KernelCases {
   }
 
   /**
-   * Attention over a paged cache.
+   * Attention over a paged cache, by any library's kernels.
    *
    * @param cache pages, page table and lengths
    * @param q X [Tq, Hq, D]
    * @param out X [Tq, Hq, D]
-   * @param splits parts of the KV length; 0: heuristic
-   * @param workspace as {@link PortableKernels#pagedAttention} wants it
    */
-  public KernelCase pagedAttention(
+  public ScheduledCase pagedAttention(
+      AttentionKernels library,
       PagedCache cache,
       HeadGeometry heads,
       AttentionOptions options,
       Tensor q,
-      Tensor out,
-      int splits,
-      Tensor workspace) {
+      Tensor out) {
     BatchSpec batch = cache.batch();
     return attention(
         new KernelCall.PagedAttention(batch, heads, mask(options), cache.pageSize()),
         batch,
         heads,
         options,
-        kernels.pagedAttention(
-            q,
-            cache.keys(),
-            cache.values(),
-            cache.pageTable(),
-            cache.lengths(),
-            batch.maxQ() == 1 ? null : cache.cuSeqlensQ(),
-            batch.maxQ(),
-            out,
-            null,
-            options,
-            splits,
-            workspace),
+        library.paged(cache, heads, options, q, out),
         out,
         () ->
             checkAttention(
                 batch,
                 heads,
                 options,
-                q,
+                (token, head) -> vector(q, token, head),
                 out,
                 (request, head) -> cache.gather(cache.keys(), request, head),
                 (request, head) -> cache.gather(cache.values(), request, head)));
+  }
+
+  /** Holds some rows of latent attention against the reference. */
+  static Agreement checkLatent(
+      PagedCache cache,
+      HeadGeometry heads,
+      AttentionOptions options,
+      Tensor nope,
+      Tensor rope,
+      Tensor out) {
+    return checkAttention(
+        cache.batch(),
+        heads,
+        options,
+        (token, head) -> {
+          float[] latent = vector(nope, token, head);
+          float[] rotary = vector(rope, token, head);
+          float[] both = Arrays.copyOf(latent, latent.length + rotary.length);
+          System.arraycopy(rotary, 0, both, latent.length, rotary.length);
+          return both;
+        },
+        out,
+        (request, head) -> cache.gather(cache.keys(), request, head),
+        (request, head) -> cache.gather(cache.values(), request, head));
+  }
+
+  private static float[] vector(Tensor rows, int token, int head) {
+    return rows.select(0, token).select(0, head).toFloats();
+  }
+
+  /** The query of one token and head. */
+  private interface Query {
+    float[] vector(int token, int head);
   }
 
   /** All vectors of one request and kv head, [position, dimension]. */
@@ -363,7 +390,7 @@ public final class KernelCases {
       BatchSpec batch,
       HeadGeometry heads,
       AttentionOptions options,
-      Tensor q,
+      Query queries,
       Tensor out,
       Gather keys,
       Gather values) {
@@ -379,7 +406,7 @@ public final class KernelCases {
           int token = firstQuery[request] + query;
           AttentionReference.Row expected =
               AttentionReference.row(
-                  q.select(0, token).select(0, head).toFloats(),
+                  queries.vector(token, head),
                   query,
                   lengths.qLen(),
                   lengths.kvLen(),
@@ -393,30 +420,32 @@ public final class KernelCases {
                   Agreement.compare(
                       "attention of token %d, head %d".formatted(token, head),
                       expected.out(),
-                      out.select(0, token).select(0, head).toFloats()));
+                      vector(out, token, head)));
         }
       }
     }
     return all;
   }
 
-  private static KernelCase attention(
+  private static ScheduledCase attention(
       KernelCall shape,
       BatchSpec batch,
       HeadGeometry heads,
       AttentionOptions options,
-      PreparedCall call,
+      AttentionKernels.Attention prepared,
       Tensor out,
       KernelCase.Check check) {
-    if (options.windowLeft() < 0) {
-      return of(shape, call, List.of(out), check);
-    }
-    return new KernelCase(
-        shape.shape() + " window=" + options.windowLeft(),
-        windowWork(batch, heads, options),
-        call,
-        List.of(out),
-        check);
+    boolean window = options.windowLeft() >= 0;
+    return new ScheduledCase(
+        new KernelCase(
+            shape.kernel(),
+            window ? shape.shape() + " window=" + options.windowLeft() : shape.shape(),
+            window ? windowWork(batch, heads, options) : shape.work(ELEMENT_BYTES),
+            prepared.call(),
+            List.of(out),
+            check,
+            prepared.notes()),
+        prepared.schedule());
   }
 
   // As KernelCall.attentionWork counts, but only the keys inside the window.

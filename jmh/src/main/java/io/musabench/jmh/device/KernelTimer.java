@@ -1,5 +1,6 @@
 package io.musabench.jmh.device;
 
+import io.musabench.bindings.ffi.PooledAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,7 @@ final class KernelTimer implements AutoCloseable {
   private long copyBytes;
   private double firstRunNanos;
   private boolean repeatable;
+  private AllocationCost allocation;
   private final List<Long> expected = new ArrayList<>(); // checksums of the copies in use
 
   /**
@@ -70,6 +72,8 @@ final class KernelTimer implements AutoCloseable {
     firstRunNanos = System.nanoTime() - start;
     Agreement agreement = kernel().verify(context);
     long once = kernel().checksum();
+    allocation = AllocationCost.of(context.pool(), () -> kernel().call().launch());
+    context.synchronize();
     kernel().verify(context);
     repeatable = kernel().checksum() == once;
     return agreement;
@@ -88,9 +92,11 @@ final class KernelTimer implements AutoCloseable {
     }
     // So that what an earlier run wrote is not taken for this session's.
     copies.forEach(KernelCase::poison);
+    PooledAllocator.Stats before = context.pool().stats();
     LaunchTimer.Sampled sampled = timer.run(limits, () -> checkFirst(used().size()));
-    checkFirst(1); // The host's time was taken on the first copy.
     List<Metric> metrics = new ArrayList<>(sampled.metrics());
+    metrics.addAll(allocation.metrics(context.pool(), before));
+    checkFirst(1); // The host's time was taken on the first copy.
     metrics.add(new Metric(Measured.FIRST_RUN, "ns/op", new double[] {firstRunNanos}));
     metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {repeatable ? 1 : 0}));
     return new LaunchTimer.Sampled(sampled.nanos(), sampled.launches(), metrics);

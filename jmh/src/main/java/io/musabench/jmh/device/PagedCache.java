@@ -43,6 +43,11 @@ public record PagedCache(
     return create(inputs, batch, heads, pageSize, 0);
   }
 
+  /** Makes a cache whose values are the first part of its keys, as in latent attention. */
+  static PagedCache createLatent(Inputs inputs, BatchSpec batch, HeadGeometry heads, int pageSize) {
+    return create(inputs, batch, heads, pageSize, 0, true);
+  }
+
   /**
    * As {@link #create(Inputs, BatchSpec, HeadGeometry, int)}, with spare pages.
    *
@@ -50,6 +55,16 @@ public record PagedCache(
    */
   public static PagedCache create(
       Inputs inputs, BatchSpec batch, HeadGeometry heads, int pageSize, int moments) {
+    return create(inputs, batch, heads, pageSize, moments, false);
+  }
+
+  private static PagedCache create(
+      Inputs inputs,
+      BatchSpec batch,
+      HeadGeometry heads,
+      int pageSize,
+      int moments,
+      boolean latent) {
     int[][] table = shuffledPages(batch, pageSize, inputs.random());
     int width = table[0].length;
     int[] flat = new int[table.length * width];
@@ -58,11 +73,14 @@ public record PagedCache(
     }
     int used = pages(batch, pageSize);
     int pages = used + moments * ownPages(batch, pageSize);
+    Tensor keys = inputs.random(1, pages, pageSize, heads.kvHeads(), heads.qkDim());
     return new PagedCache(
         batch,
         pageSize,
-        inputs.random(1, pages, pageSize, heads.kvHeads(), heads.qkDim()),
-        inputs.random(1, pages, pageSize, heads.kvHeads(), heads.vDim()),
+        keys,
+        latent
+            ? keys.slice(3, 0, heads.vDim())
+            : inputs.random(1, pages, pageSize, heads.kvHeads(), heads.vDim()),
         inputs.ints(flat).reshape(table.length, width),
         table,
         inputs.ints(batch.kvLens()),
@@ -168,6 +186,11 @@ public record PagedCache(
   /** Tokens that the longest row of the page table has room for: what a kernel must reckon with. */
   public int capacity() {
     return Math.toIntExact(pageTable.shape(1) * pageSize);
+  }
+
+  /** Pages that hold tokens. */
+  int usedPages() {
+    return pages(batch, pageSize);
   }
 
   /** Slot of each new token: page times page size plus place in the page. */

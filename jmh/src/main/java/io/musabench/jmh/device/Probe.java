@@ -45,6 +45,9 @@ public final class Probe {
   /** The argument that asks for the device's state alone. */
   public static final String STATE_ONLY = "--state";
 
+  /** Key of the libraries of kernels that are here besides the portable ones, joined by commas. */
+  public static final String PRESENT = "present";
+
   private Probe() {}
 
   /** Takes {@value #STATE_ONLY} or nothing. */
@@ -81,6 +84,7 @@ public final class Probe {
     for (LoadedLibrary library : target.libraries()) {
       found.setProperty(LIBRARY + library.role(), library.path().toString());
     }
+    found.setProperty(PRESENT, String.join(",", Libraries.present(target)));
     Target.check(target.kind())
         .runtime()
         .map(RuntimeChoice::warning)

@@ -7,13 +7,16 @@ import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.AttentionOptions;
 import io.musabench.bindings.kernels.reference.LayerReference;
 import io.musabench.jmh.device.Agreement;
+import io.musabench.jmh.device.AttentionKernels;
 import io.musabench.jmh.device.BatchState;
 import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.GraphTimer;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.KernelCases;
+import io.musabench.jmh.device.MatrixProducts;
 import io.musabench.jmh.device.PagedCache;
+import io.musabench.jmh.device.ScheduledCase;
 import io.musabench.jmh.device.StepInputs;
 import io.musabench.jmh.device.WrongResultException;
 import io.musabench.results.model.BatchSpec;
@@ -65,6 +68,8 @@ final class ModelStep implements GraphTimer.Subject {
   record Group(Op first, List<PreparedCall> calls) {}
 
   private final StepOperations plan;
+  private final AttentionKernels library;
+  private final MatrixProducts products;
   private final ModelWeights weights;
   private final List<PagedCache> caches;
   private final StepInputs inputs;
@@ -73,6 +78,7 @@ final class ModelStep implements GraphTimer.Subject {
   private final List<Op> ops = new ArrayList<>();
   private final Tensor logits;
   private final Tensor tokens;
+  private List<String> notes = List.of();
 
   /** Attention over a cache, or null where the step runs it on contiguous keys and values. */
   private final Function<PagedCache, KernelCase> attention;
@@ -102,9 +108,19 @@ final class ModelStep implements GraphTimer.Subject {
    *
    * @param sharedWeights whether all layers use the weights of one
    * @param moments how many further {@link #states} there are to be
+   * @param library whose attention kernels run; if they schedule by the lengths, the step begins
+   *     with that
+   * @param products whose matrix products run
    */
   static ModelStep create(
-      Inputs in, Layout layout, BatchSpec batch, int pageSize, boolean sharedWeights, int moments) {
+      Inputs in,
+      Layout layout,
+      BatchSpec batch,
+      int pageSize,
+      boolean sharedWeights,
+      int moments,
+      AttentionKernels library,
+      MatrixProducts products) {
     ModelConfig model = layout.model();
     if (model.isMoe()) {
       throw new IllegalArgumentException(
@@ -121,7 +137,7 @@ final class ModelStep implements GraphTimer.Subject {
     while (caches.size() < model.layers()) {
       caches.add(first.layer(in));
     }
-    ModelStep step = new ModelStep(in, layout, weights, caches);
+    ModelStep step = new ModelStep(in, layout, weights, caches, library, products);
     for (int moment = 1; moment <= moments; moment++) {
       step.addState(first.at(moment), in);
     }
@@ -139,12 +155,22 @@ final class ModelStep implements GraphTimer.Subject {
             in,
             plan.layout(),
             weights,
-            caches.stream().map(cache -> first.over(cache.keys(), cache.values())).toList());
+            caches.stream().map(cache -> first.over(cache.keys(), cache.values())).toList(),
+            library,
+            products);
     padded.states.set(0, states.get(0).padded(requests));
     return padded;
   }
 
-  private ModelStep(Inputs in, Layout layout, ModelWeights weights, List<PagedCache> caches) {
+  private ModelStep(
+      Inputs in,
+      Layout layout,
+      ModelWeights weights,
+      List<PagedCache> caches,
+      AttentionKernels library,
+      MatrixProducts products) {
+    this.library = library;
+    this.products = products;
     this.weights = weights;
     this.caches = List.copyOf(caches);
     ModelConfig model = layout.model();
@@ -156,7 +182,7 @@ final class ModelStep implements GraphTimer.Subject {
     int dim = heads.qkDim();
     int t = batch.totalQ();
     int rows = batch.size();
-    KernelCases cases = new KernelCases(in.kernels(), model.rmsNormEps());
+    KernelCases cases = new KernelCases(in.kernels(), products, model.rmsNormEps());
     AttentionOptions options = AttentionOptions.causal(dim);
 
     // Activations: one set for all layers, as an inference engine's allocator would reuse them.
@@ -186,11 +212,6 @@ final class ModelStep implements GraphTimer.Subject {
         new StepInputs(
             in.context(), ids, positions, slotMapping, first.pageTable(), first.lengths());
     states.add(BatchState.of(first, tokenIds));
-    long workspaceBytes =
-        in.kernels()
-            .pagedAttentionWorkspace(
-                rows, batch.maxQ(), t, heads.qHeads(), heads.kvHeads(), dim, first.capacity(), 0);
-    Tensor workspace = in.output(DType.U8, workspaceBytes);
 
     add("embedding", cases.embedding(ids, weights.embedding(), embedded));
     Tensor residual = embedded;
@@ -211,11 +232,19 @@ final class ModelStep implements GraphTimer.Subject {
       add(
           "kv_cache_write",
           cases.kvCacheWrite(heads, k, v, cache.keys(), cache.values(), slotMapping, slots));
-      add(
-          "attention",
+      ScheduledCase attending =
           batch.isPrefill()
-              ? cases.fmhaPrefill(batch, heads, options, q, k, v, attended, cuSeqlens, cuSeqlens)
-              : cases.pagedAttention(cache, heads, options, q, attended, 0, workspace));
+              ? cases.fmhaPrefill(
+                  library, batch, heads, options, q, k, v, attended, cuSeqlens, cuSeqlens)
+              : cases.pagedAttention(library, cache, heads, options, q, attended);
+      if (layer == 0 && attending.schedule() != null) {
+        ops.add(0, new Op(ScheduledCase.SCHEDULE, attending.schedulingOfStep()));
+      }
+      if (layer == 0) {
+        notes = new ArrayList<>(products.notes());
+        notes.addAll(attending.attention().notes());
+      }
+      add("attention", attending.attention());
       add("o", cases.gemm(attended.reshape(t, layout.qWidth()), w.o(), projected, w.oBias()));
       Tensor sum = other(residuals, residual);
       add(
@@ -245,7 +274,8 @@ final class ModelStep implements GraphTimer.Subject {
     attention =
         batch.isPrefill()
             ? cache -> null
-            : cache -> cases.pagedAttention(cache, heads, options, q, attended, 0, workspace);
+            : cache ->
+                cases.pagedAttention(library, cache, heads, options, q, attended).attention();
     requirePlan();
   }
 
@@ -260,9 +290,11 @@ final class ModelStep implements GraphTimer.Subject {
   // The figures of merit come from the plan, so this must be what was planned.
   private void requirePlan() {
     List<Operation> planned = plan.inOrder();
-    for (int i = 0; i < Math.max(planned.size(), ops.size()); i++) {
+    // A schedule is one library's own; it does no work of the model's.
+    List<Op> built = ops.stream().filter(op -> !op.role().equals(ScheduledCase.SCHEDULE)).toList();
+    for (int i = 0; i < Math.max(planned.size(), built.size()); i++) {
       String want = i < planned.size() ? text(planned.get(i)) : "nothing";
-      String got = i < ops.size() ? text(ops.get(i)) : "nothing";
+      String got = i < built.size() ? text(built.get(i)) : "nothing";
       if (!want.equals(got)) {
         throw new IllegalStateException(
             "kernel %d of the step is %s where %s is planned".formatted(i, got, want));
@@ -275,12 +307,17 @@ final class ModelStep implements GraphTimer.Subject {
   }
 
   private static String text(Op op) {
-    return op.role() + " " + op.kernel().call().name() + " " + op.kernel().shape();
+    return op.role() + " " + op.kernel().kernel() + " " + op.kernel().shape();
   }
 
   /** What the model says the step has to do. */
   StepOperations plan() {
     return plan;
+  }
+
+  /** Whose kernels its attention and products are, where the names of the operations do not say. */
+  List<String> notes() {
+    return notes;
   }
 
   @Override

@@ -7,6 +7,8 @@ import io.musabench.jmh.device.DeviceBenchmark;
 import io.musabench.jmh.device.GraphTimer;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
+import io.musabench.jmh.device.Libraries;
+import io.musabench.jmh.device.MateOptions;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.ParameterException;
@@ -48,6 +50,17 @@ public abstract class StepBenchmark extends DeviceBenchmark {
   @Param("false")
   public boolean sharedWeights;
 
+  /** Whose attention kernels: {@code portable}, {@code mate}, or {@code auto}: what there is. */
+  @Param(Libraries.AUTO)
+  public String library;
+
+  /**
+   * Whose matrix products: {@code portable}, {@code blas}, or {@code auto}: the vendor's BLAS where
+   * there is one, because that is what an engine calls.
+   */
+  @Param(Libraries.AUTO)
+  public String gemm;
+
   @Param("1")
   public long seed;
 
@@ -67,7 +80,12 @@ public abstract class StepBenchmark extends DeviceBenchmark {
     BatchSpec requests = requests();
     Layout layout = layout();
     int dim = layout.heads().qkDim();
-    ParameterException.check("model", model, () -> PortableKernels.requireHeadDims(dim, dim));
+    if (!library.equals(Libraries.MATE)) {
+      ParameterException.check("model", model, () -> PortableKernels.requireHeadDims(dim, dim));
+    }
+    if (!List.of(Libraries.AUTO, Libraries.PORTABLE, Libraries.MATE).contains(library)) {
+      throw new ParameterException("library", library, "attention is in portable and mate");
+    }
     ParameterException.check("batch", requests, () -> StepOperations.of(layout, requests, page));
     captured();
   }
@@ -82,7 +100,16 @@ public abstract class StepBenchmark extends DeviceBenchmark {
     BatchSpec requests = requests();
     boolean graph = mode.equals("graph");
     int moments = !graph ? 0 : requests.totalQ() > LONG_TOKENS ? 1 : MOMENTS;
-    step = ModelStep.create(inputs, layout(), requests, page, sharedWeights, moments);
+    step =
+        ModelStep.create(
+            inputs,
+            layout(),
+            requests,
+            page,
+            sharedWeights,
+            moments,
+            Libraries.attention(library, inputs, 0, MateOptions.DEFAULT),
+            Libraries.products(gemm, inputs));
     Agreement kernels = step.verifyKernelByKernel(context());
     timer =
         new StepTimer(
@@ -123,7 +150,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
       parts.add(
           new StepPart(
               groups.get(i).first().role(),
-              kernel.call().name(),
+              kernel.kernel(),
               kernel.shape(),
               groups.get(i).calls().size(),
               kernel.work().flops(),
@@ -154,9 +181,15 @@ public abstract class StepBenchmark extends DeviceBenchmark {
             seed,
             metrics,
             parts,
-            sharedWeights
-                ? List.of("all layers share one layer's weights, which may therefore be cached")
-                : List.of()));
+            notes()));
+  }
+
+  private List<String> notes() {
+    List<String> notes = new ArrayList<>(step.notes());
+    if (sharedWeights) {
+      notes.add("all layers share one layer's weights, which may therefore be cached");
+    }
+    return notes;
   }
 
   @Override

@@ -14,6 +14,8 @@ import io.musabench.jmh.device.BatchState;
 import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.GraphTimer;
 import io.musabench.jmh.device.Inputs;
+import io.musabench.jmh.device.Libraries;
+import io.musabench.jmh.device.MateOptions;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.SessionLimits;
@@ -73,7 +75,9 @@ class ReplayTest {
             BatchSpec.parse(batch),
             16,
             false,
-            MOMENTS);
+            MOMENTS,
+            Libraries.attention(Libraries.PORTABLE, inputs, 0, MateOptions.DEFAULT),
+            Libraries.products(Libraries.PORTABLE, inputs));
     step.verifyKernelByKernel(context);
     step.poison();
     new CallList(step.calls()).launch();

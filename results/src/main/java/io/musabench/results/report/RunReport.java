@@ -374,7 +374,7 @@ public final class RunReport {
     for (CaseResult c : cases) {
       String what = c.status() == Status.TIMEOUT ? "time limit" : c.status().text();
       out.append("  ").append(what).append(": ").append(c.id()).append('\n');
-      out.append("    ").append(c.reason()).append('\n');
+      out.append("    ").append(c.reason().replace(" | ", "\n    ")).append('\n');
       if (!c.reproduce().isEmpty()) {
         out.append("    again: ").append(c.reproduce()).append('\n');
       }
@@ -394,13 +394,23 @@ public final class RunReport {
     return run.cases().stream().filter(c -> c.ok() && c.group().equals(group)).toList();
   }
 
-  /** Parameters with one value in all cases that have them, if more than one case has them. */
+  /**
+   * Parameters with one value in all cases that have them, if more than one case has them and no
+   * other case of the same benchmark lacks them: what is left out of a name is a value too.
+   */
   private static Set<String> sharedParams(List<CaseResult> cases) {
     Map<String, List<String>> values = new TreeMap<>();
     for (CaseResult c : cases) {
       c.params().forEach((k, v) -> values.computeIfAbsent(k, key -> new ArrayList<>()).add(v));
     }
     values.values().removeIf(list -> list.size() < 2 || Set.copyOf(list).size() > 1);
+    for (CaseResult some : cases) {
+      for (CaseResult other : cases) {
+        if (some.benchmark().equals(other.benchmark())) {
+          values.keySet().removeIf(p -> some.param(p).isEmpty() != other.param(p).isEmpty());
+        }
+      }
+    }
     return values.keySet();
   }
 

@@ -87,8 +87,11 @@ public record Roofs(double readGbPerS, double tflopPerS) {
     return new Share(bound, 100 * least / seconds);
   }
 
-  /** {@link #share} of a case's median device time. */
+  /**
+   * {@link #share} of a case's median device time; null for a collective, whose bytes cross the
+   * link between devices, which no roof here measures.
+   */
   public Share share(CaseResult c) {
-    return share(c.work(), c.deviceTimeMedianUs() * 1e-6);
+    return c.group().equals("collective") ? null : share(c.work(), c.deviceTimeMedianUs() * 1e-6);
   }
 }

@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -51,7 +52,32 @@ final class RunReader {
 
   /** Options, with the value that changes nothing. */
   private static final Map<String, String> NEUTRAL =
-      Map.of("cache", "cold", "window", "-1", "softcap", "0", "splits", "0");
+      Map.of(
+          "cache",
+          "cold",
+          "window",
+          "-1",
+          "softcap",
+          "0",
+          "splits",
+          "0",
+          "backend",
+          "auto",
+          "packGqa",
+          "auto",
+          "metadata",
+          "with",
+          "mpMargin",
+          "0");
+
+  /** Kernels that no model here has: a library's scheduler and latent attention. */
+  private static final Set<String> OF_NO_MODEL = Set.of("attention_schedule", "mla_decode");
+
+  /**
+   * Of two libraries that were measured alone on one machine, an engine there runs the vendor's; so
+   * the portable kernels rank behind.
+   */
+  private static final int BEHIND_VENDOR = 1;
 
   private final Mode mode;
   private final Map<String, Reading> readings = new TreeMap<>();
@@ -199,7 +225,8 @@ final class RunReader {
         }
       } else if (!c.kernel().isEmpty()) {
         double error = error(forks.get(c.id() + " " + DEVICE_TIME));
-        add(path, run, c, new Part(c.kernel(), c.shape(), ALONE, 1, c.deviceTimeMedianUs(), error));
+        int rank = ALONE + (c.param("library").isEmpty() ? BEHIND_VENDOR : 0);
+        add(path, run, c, new Part(c.kernel(), c.shape(), rank, 1, c.deviceTimeMedianUs(), error));
       }
     }
   }
@@ -213,7 +240,7 @@ final class RunReader {
   private record Part(String kernel, String shape, int rank, int count, double us, double error) {}
 
   private void add(Path path, RunData run, CaseResult c, Part part) {
-    if (!(part.us > 0)) {
+    if (!(part.us > 0) || OF_NO_MODEL.contains(part.kernel)) {
       return;
     }
     KernelCall call;

@@ -1,0 +1,161 @@
+package io.musabench.bindings.blas;
+
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.ffi.Ffi;
+import io.musabench.bindings.ffi.PreparedCall;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.bindings.load.LibraryLoader;
+import io.musabench.bindings.load.LoadedLibrary;
+import io.musabench.bindings.runtime.Stream;
+import io.musabench.bindings.runtime.Vendor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A handle of muBLAS or cuBLAS on the current device, bound to one stream and with a workspace of
+ * its own: without one the library allocates, which a capture forbids.
+ *
+ * <p>The library is {@code -Dmusabench.blas.library} or found by the system's search and below the
+ * vendor's usual folder.
+ */
+public final class Blas implements AutoCloseable {
+  /** Path of the BLAS library. */
+  public static final String LIBRARY_PROPERTY = "musabench.blas.library";
+
+  // cuBLAS's documentation: 32 MiB on Hopper, less elsewhere. A workspace that is too large costs
+  // memory, one that is too small a slower algorithm.
+  private static final long WORKSPACE_BYTES = 32L << 20;
+
+  private final Ffi ffi;
+  private final BlasApi api;
+  private final LoadedLibrary library;
+  private final long gemmEx;
+  private final Tensor workspace;
+  private long handle;
+
+  private Blas(Ffi ffi, BlasApi api, LoadedLibrary library) {
+    this.ffi = ffi;
+    this.api = api;
+    this.library = library;
+    this.gemmEx = address(api.prefix() + "GemmEx");
+    try (Memory out = new Memory(Long.BYTES)) {
+      out.clear();
+      call(api.versioned("Create"), out);
+      handle = out.getLong(0);
+    }
+    this.workspace = ffi.allocate(DType.U8, WORKSPACE_BYTES);
+  }
+
+  /**
+   * Loads the library and makes a handle.
+   *
+   * @param loader records the attempts
+   * @return empty if the library did not load
+   * @throws IllegalStateException if it lacks a function or refuses one
+   */
+  public static Optional<Blas> open(LibraryLoader loader, Ffi ffi, Vendor vendor, Stream stream) {
+    return load(loader, vendor)
+        .map(
+            library -> {
+              Blas blas = new Blas(ffi, BlasApi.of(vendor), library);
+              blas.bind(stream);
+              return blas;
+            });
+  }
+
+  /** Whether the library loads; makes nothing on the device. */
+  public static Optional<LoadedLibrary> load(LibraryLoader loader, Vendor vendor) {
+    return loader.load("blas", candidates(vendor));
+  }
+
+  static List<String> candidates(Vendor vendor) {
+    String given = System.getProperty(LIBRARY_PROPERTY, "");
+    if (!given.isBlank()) {
+      return List.of(given);
+    }
+    boolean musa = vendor == Vendor.MUSA;
+    String name = musa ? "libmublas.so" : "libcublas.so";
+    String folder = musa ? "/usr/local/musa/lib/" : "/usr/local/cuda/lib64/";
+    List<String> versions = musa ? List.of("", ".1") : List.of("", ".13", ".12", ".11");
+    List<String> candidates = new ArrayList<>();
+    versions.forEach(version -> candidates.add(name + version));
+    versions.forEach(version -> candidates.add(folder + name + version));
+    return candidates;
+  }
+
+  private void bind(Stream stream) {
+    call(api.versioned("SetStream"), new Pointer(handle), new Pointer(stream.handle()));
+    // After the stream: setting that gives the library its own workspace back. Older muBLAS has no
+    // such function, and then must not be captured before it has run once.
+    String setWorkspace = api.versioned("SetWorkspace");
+    if (library.find(setWorkspace).isPresent()) {
+      call(setWorkspace, new Pointer(handle), new Pointer(workspace.address()), WORKSPACE_BYTES);
+    }
+  }
+
+  /** The library's file. */
+  public LoadedLibrary library() {
+    return library;
+  }
+
+  /**
+   * {@code out[M, N] = a[M, K] · b[N, K]ᵀ} on the handle's stream, products and sums in FP32.
+   *
+   * @param a X [M, K], X BF16 or F16; rows may have a stride
+   * @param b X [N, K]
+   * @param out X or F32 [M, N]
+   */
+  public PreparedCall gemm(Tensor a, Tensor b, Tensor out) {
+    if (a.dtype() != b.dtype() || a.dtype() == DType.F32) {
+      throw new IllegalArgumentException(
+          "gemm: a is " + a.dtype() + " and b " + b.dtype() + ", wanted BF16 or F16 in both");
+    }
+    if (out.dtype() != a.dtype() && out.dtype() != DType.F32) {
+      throw new IllegalArgumentException("gemm: out is " + out.dtype() + " and a " + a.dtype());
+    }
+    return ffi.vendorFunction("mb_gemm_ex", api.prefix() + "GemmEx")
+        .arguments()
+        .address(gemmEx)
+        .address(handle)
+        .tensor(a)
+        .tensor(b)
+        .tensor(out)
+        .integer(api.asIs())
+        .integer(api.transposed())
+        .integer(BlasApi.type(a.dtype()))
+        .integer(BlasApi.type(out.dtype()))
+        .integer(BlasApi.COMPUTE_32F)
+        .integer(api.algorithm())
+        .prepare();
+  }
+
+  private long address(String name) {
+    OptionalLong address = library.find(name);
+    if (address.isEmpty()) {
+      throw new IllegalStateException(library.path() + " has no " + name);
+    }
+    return address.getAsLong();
+  }
+
+  private void call(String name, Object... arguments) {
+    int status = Function.getFunction(new Pointer(address(name))).invokeInt(arguments);
+    if (status != 0) {
+      throw new IllegalStateException(name + " returned status " + status);
+    }
+  }
+
+  /** Destroys the handle; its calls cannot be launched any more. Wait for the stream before. */
+  @Override
+  public void close() {
+    if (handle != 0) {
+      call(api.versioned("Destroy"), new Pointer(handle));
+      handle = 0;
+      workspace.close();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.musabench.bindings.blas;
+
+import io.musabench.bindings.ffi.DType;
+import io.musabench.bindings.runtime.Vendor;
+
+/**
+ * Names and values of one vendor's BLAS.
+ *
+ * <p>cuBLAS: {@code cublas_api.h} and {@code library_types.h} of CUDA 12. muBLAS: version 1.10 of
+ * MUSA 5.1, as FlagOS's notes on moving from one to the other write its values down; its operations
+ * are not cuBLAS's. {@code MUSA_R_16BF} is taken to be CUDA's 14, as the other data types are
+ * CUDA's.
+ *
+ * @param prefix of every function
+ * @param suffix of the functions that have a second version
+ * @param asIs operation: the operand as it is stored
+ * @param transposed operation: its transpose
+ * @param algorithm the library's own choice
+ */
+record BlasApi(String prefix, String suffix, int asIs, int transposed, int algorithm) {
+  /** Products and sums in FP32: {@code CUBLAS_COMPUTE_32F} and {@code MUBLAS_COMPUTE_32F}. */
+  static final int COMPUTE_32F = 68;
+
+  private static final int R_32F = 0;
+  private static final int R_16F = 2;
+  private static final int R_16BF = 14;
+
+  static BlasApi of(Vendor vendor) {
+    return vendor == Vendor.MUSA
+        ? new BlasApi("mublas", "", 111, 112, 0)
+        : new BlasApi("cublas", "_v2", 0, 1, -1);
+  }
+
+  /** The exported name of a function that exists in two versions. */
+  String versioned(String name) {
+    return prefix + name + suffix;
+  }
+
+  /** The library's value for a type. */
+  static int type(DType type) {
+    return switch (type) {
+      case F32 -> R_32F;
+      case F16 -> R_16F;
+      case BF16 -> R_16BF;
+      default -> throw new IllegalArgumentException("BLAS multiplies no " + type);
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** Collectives between the devices of one process: MCCL or NCCL. */
+package io.musabench.bindings.collective;
