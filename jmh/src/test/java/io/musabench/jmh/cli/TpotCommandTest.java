@@ -5,10 +5,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Environment;
+import io.musabench.results.run.RunDirectory;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -99,6 +105,32 @@ class TpotCommandTest {
     assertThat(json().at("/tpot/rows").asInt()).isEqualTo(60);
     assertThat(json().at("/tpot_all_rows/rows").asInt()).isEqualTo(62);
     assertThat(json().path("excluded")).hasSize(2);
+  }
+
+  @Test
+  void aCheckFailsWhereAStepIsFurtherOffThanAllowed() {
+    Instant start = Instant.parse("2026-01-01T00:00:00Z");
+    RunDirectory made = RunDirectory.create(folder.resolve("runs"), "host", start);
+    made.saveEnvironment(Environment.collect("host", start, Path.of(".")));
+    made.saveCases(
+        List.of(
+            CaseResult.of(
+                    "step.DecodeStep",
+                    Map.of(
+                        "model", "Qwen3-0.6B", "batch", "8q1s1k", "mode", "graph", "dtype", "bf16"))
+                .deviceTimesUs(new double[] {1e9})
+                .build()));
+    String steps = made.path().toString();
+    assertThat(run("check", "--kernels", h100(), "--steps", steps)).isZero();
+    assertThat(out.toString())
+        .contains("DecodeStep Qwen3-0.6B 8q1s1k graph")
+        .contains("NOT within");
+    assertThat(run("check", "--kernels", h100(), "--steps", steps, "--fail-above", "5%,10%"))
+        .isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(run("check", "--kernels", h100(), "--kernels", h100(), "--steps", steps))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(run("check", "--kernels", h100(), "--steps", steps, "--fail-above", "much"))
+        .isEqualTo(ExitCode.USAGE);
   }
 
   @Test

@@ -85,11 +85,12 @@ public final class StepCheck {
    * One step.
    *
    * @param id the case
+   * @param name what tells it apart for people
    * @param mode how it was launched
    * @param rounds one for each time that it was measured
    * @param limit what the error may be
    */
-  public record Line(String id, Mode mode, List<Measured> rounds, double limit) {
+  public record Line(String id, String name, Mode mode, List<Measured> rounds, double limit) {
     /** The median error of the rounds. */
     public double error() {
       return median(Measured::error);
@@ -136,7 +137,8 @@ public final class StepCheck {
             names.add(source.name());
             double limit = mode == Mode.GRAPH ? limits.graph() : limits.eager();
             found
-                .computeIfAbsent(c.id(), id -> new Line(id, mode, new ArrayList<>(), limit))
+                .computeIfAbsent(
+                    c.id(), id -> new Line(id, name(c, mode), mode, new ArrayList<>(), limit))
                 .rounds()
                 .add(measured(c, mode, source));
           }
@@ -153,6 +155,11 @@ public final class StepCheck {
     }
     this.lines = List.copyOf(found.values());
     this.kernels = String.join("; ", names);
+  }
+
+  private static String name(CaseResult c, Mode mode) {
+    String benchmark = c.benchmark().substring(c.benchmark().lastIndexOf('.') + 1);
+    return String.join(" ", benchmark, c.param(Params.MODEL), c.param(Params.BATCH), mode.text());
   }
 
   private static Measured measured(CaseResult c, Mode mode, KernelSource source) {
@@ -196,7 +203,7 @@ public final class StepCheck {
             "rounds");
     for (Line l : lines) {
       table.row(
-          l.id(),
+          l.name(),
           Units.time(l.median(m -> m.predicted().kernelSeconds()) * 1e6),
           Units.time(l.predictedSeconds() * 1e6),
           Units.time(l.measuredSeconds() * 1e6),
