@@ -59,7 +59,9 @@ final class JmhJson {
 
   private static String oneLine(JsonProcessingException e) {
     String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
-    return e.getOriginalMessage().replaceAll("\\s*\\R\\s*", " ") + where;
+    // Jackson names where an unfinished array began, at length and on another line.
+    String message = e.getOriginalMessage().replaceAll("\\s*\\(start marker at (?s:.*)", "");
+    return message.replaceAll("\\s*\\R\\s*", " ") + where;
   }
 
   private List<MeasuredCase> cases() throws IOException {
