@@ -87,6 +87,9 @@ class RunOnHostTest {
     assertThat(benchmark.get("secondaryMetrics").fieldNames())
         .toIterable()
         .contains("host.time", "host.submit");
+    readableByJmhTools(benchmark);
+    assertThat(run.text()).contains("Report  " + latest().path().resolve("report.html"));
+    assertThat(Files.readString(latest().path().resolve("report.html"))).contains("RmsNorm");
 
     assertThat(result.status()).isEqualTo(Status.OK);
     assertThat(result.forks()).isEqualTo(2);
@@ -102,6 +105,50 @@ class RunOnHostTest {
     assertThat(latest().read().environment().libraries()).isNotEmpty();
     assertThat(latest().read().environment().device().runtimeVersion())
         .matches("\\d+\\.\\d+\\.\\d+");
+  }
+
+  /** The fields that JMH Visualizer and jmh-result readers take, and their types in JMH 1.37. */
+  private static void readableByJmhTools(JsonNode benchmark) {
+    for (String text :
+        List.of(
+            "jmhVersion",
+            "benchmark",
+            "mode",
+            "jvm",
+            "vmName",
+            "vmVersion",
+            "warmupTime",
+            "measurementTime")) {
+      assertThat(benchmark.path(text).isTextual()).as(text).isTrue();
+    }
+    for (String number :
+        List.of(
+            "threads",
+            "forks",
+            "warmupIterations",
+            "warmupBatchSize",
+            "measurementIterations",
+            "measurementBatchSize")) {
+      assertThat(benchmark.path(number).isInt()).as(number).isTrue();
+    }
+    assertThat(benchmark.path("jvmArgs").isArray()).isTrue();
+    assertThat(benchmark.path("params").isObject()).isTrue();
+    metric(benchmark.path("primaryMetric"));
+    benchmark.path("secondaryMetrics").forEach(RunOnHostTest::metric);
+  }
+
+  private static void metric(JsonNode metric) {
+    assertThat(metric.path("score").isNumber()).isTrue();
+    // Of a single value JMH writes the text NaN, which its readers know.
+    assertThat(metric.path("scoreError").isNumber() || metric.path("scoreError").isTextual())
+        .isTrue();
+    assertThat(metric.path("scoreConfidence")).hasSize(2);
+    assertThat(metric.path("scoreUnit").isTextual()).isTrue();
+    for (String percentile : List.of("0.0", "50.0", "90.0", "99.0", "100.0")) {
+      assertThat(metric.path("scorePercentiles").path(percentile).isNumber()).isTrue();
+    }
+    boolean raw = metric.path("rawData").isArray() || metric.path("rawDataHistogram").isArray();
+    assertThat(raw).isTrue();
   }
 
   @Test

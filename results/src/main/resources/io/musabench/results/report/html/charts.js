@@ -364,13 +364,14 @@ const Charts = (() => {
    * @param keep tells whether the points of a case are shown
    * @param say texts and values in the page's language
    * @param told takes a point that the mouse or a key is at, or null
+   * @param fixed width in pixels; 0: that of the element
    */
-  function draw(element, spec, keep, say, told) {
+  function draw(element, spec, keep, say, told, fixed) {
     const style = styles(spec);
     const stacked = spec.series.some(s => s.shape === 'STACK');
     const source = rows(spec, keep);
     const shown = stacked ? source : rows(stairs(spec), keep);
-    const width = () => Math.max(240, element.clientWidth);
+    const width = () => fixed || Math.max(240, element.clientWidth);
     const names = spec.x.categories;
     const made = stacked ? pile(spec, source, style) : lines(spec, shown, style);
     const [low, high] = bounds(shown, spec);

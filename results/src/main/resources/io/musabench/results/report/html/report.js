@@ -10,6 +10,8 @@
   const texts = parse('texts');
   const PAGE_SIZES = [25, 100, 1000];
   const MOST_OPTIONS = 300;
+  /** Of A4 and Letter, what margins and frames leave. */
+  const PAPER_WIDTH = 640;
   const SHORT = 24;
   const LONG = 48;
   const STATES = {
@@ -492,7 +494,7 @@
     draw() {
       this.drawn?.destroy();
       this.plot.replaceChildren();
-      this.drawn = Charts.draw(this.plot, this.spec, kept, say, p => this.told(p));
+      this.drawn = Charts.draw(this.plot, this.spec, kept, say, p => this.told(p), printing ? PAPER_WIDTH : 0);
       this.plot.dataset.points = this.drawn.points;
       this.legend.replaceChildren();
       const kinds = new Set(this.spec.series.filter(s => s.x.length).map(s => s.kind));
@@ -649,9 +651,13 @@
       });
       const values = of.forks.flat();
       const sorted = [...values].sort((a, b) => a - b);
-      const time = axis(of.metric === 'host.time' ? 'host_time' : 'device_time', 'TIME_US');
+      // A few samples far out would press the rest into one line.
+      const wide = sorted[sorted.length - 1] > 5 * sorted[Math.floor(sorted.length / 2)];
+      const time = {...axis(of.metric === 'host.time' ? 'host_time' : 'device_time', 'TIME_US'), log: wide};
       const made = [];
-      const bins = histogram(sorted);
+      const bins = wide
+        ? histogram(sorted.map(Math.log)).map(([v, n]) => [Math.exp(v), n])
+        : histogram(sorted);
       made.push(spec('histogram', {...time, fromZero: false}, axis('count', 'COUNT'),
         [series({key: 'series.samples'}, 'STEPS', bins)]));
       made.push(spec('cdf', {...time, fromZero: false}, axis('share_up_to', 'PERCENT'),
@@ -674,7 +680,8 @@
     const n = sorted.length;
     const [low, high] = [sorted[0], sorted[n - 1]];
     if (high === low) {
-      return [[low * 0.99, 0], [low, n], [low * 1.01, 0]];
+      const reach = Math.abs(low) / 100 || 0.01;
+      return [[low - reach, 0], [low, n], [low + reach, 0]];
     }
     const iqr = sorted[Math.floor(0.75 * (n - 1))] - sorted[Math.floor(0.25 * (n - 1))];
     const width = 2 * iqr / Math.cbrt(n);

@@ -1,0 +1,94 @@
+package io.musabench.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class ReportCommandTest {
+  @TempDir Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(Object... arguments) {
+    CommandLine line = Main.commandLine();
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    line.setOut(new PrintWriter(out, true));
+    line.setErr(new PrintWriter(err, true));
+    List<String> all = new ArrayList<>(List.of("report"));
+    for (Object argument : arguments) {
+      all.add(argument.toString());
+    }
+    return line.execute(all.toArray(String[]::new));
+  }
+
+  private Path made(int day, String device, double us) {
+    return MadeUpRun.write(folder.resolve("runs"), day, device, 4, us);
+  }
+
+  @Test
+  void writesOneFileThatNamesItsCommand() throws IOException {
+    Path file = folder.resolve("out.html");
+    Path one = made(1, "MTT S5000", 100);
+    assertThat(run(one, "-o", file)).as(err.toString()).isZero();
+    assertThat(out.toString()).isEqualTo("Report  " + file + System.lineSeparator());
+    assertThat(Files.readString(file))
+        .startsWith("<!DOCTYPE html>")
+        .contains("\"command\":\"musabench report " + one + " -o " + file + "\"");
+  }
+
+  @Test
+  void theSecondRunOfADeviceIsHeldAgainstTheFirst() {
+    Path base = made(1, "MTT S5000", 100);
+    Path slower = made(2, "MTT S5000", 110);
+    assertThat(run(base, slower, "--format", "md")).as(err.toString()).isZero();
+    assertThat(out.toString()).contains("1 slower").contains("**SLOWER**");
+    assertThat(run(slower, "--baseline", base, "-o", "-")).isZero();
+    assertThat(out.toString()).contains("verdict.regression");
+  }
+
+  @Test
+  void anotherDeviceIsNoRegression() {
+    Path here = made(1, "MTT S5000", 100);
+    Path there = made(2, "MTT S4000", 300);
+    assertThat(run(here, there, "-o", "-")).as(err.toString()).isZero();
+    assertThat(out.toString())
+        .contains("\"id\":\"devices-B\"")
+        .contains("\"b_over_a\"")
+        .doesNotContain("\"key\":\"verdict.regression\"");
+  }
+
+  @Test
+  void aDeviceIsPredictedFromDataSheets() {
+    assertThat(run("--from", "S5000", "--to", "S4000", "--model", "Qwen3-8B", "-o", "-"))
+        .as(err.toString())
+        .isZero();
+    assertThat(out.toString())
+        .contains("\"kind\":\"SHEET\"")
+        .contains("nothing of it was measured on MTT S4000");
+  }
+
+  @Test
+  void whatCannotBeUsedIsOneLine() {
+    assertThat(run()).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("name a RUN");
+    assertThat(run(folder.resolve("none"))).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+    Path one = made(1, "MTT S5000", 100);
+    assertThat(run(one, "--serving", folder.resolve("none.json"))).isEqualTo(ExitCode.USAGE);
+    assertThat(run(one, "--tpot", "50")).isEqualTo(ExitCode.USAGE);
+    assertThat(run(one, "-o", folder.resolve("no").resolve("out.html")))
+        .isEqualTo(ExitCode.CANNOT_WRITE);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+  }
+}
