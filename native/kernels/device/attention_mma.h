@@ -370,9 +370,10 @@ struct MmaDecode {
   static constexpr int kRows = 16;
   static constexpr int kKeys = 16;
   static constexpr int kStride = kDim + kRowPadding;
-  // What a warp has under way while it computes: enough blocks that several on one multiprocessor cover the memory's
-  // latency (at 4.8 TB/s on 132 multiprocessors some 30 KiB each), few enough that two or more fit there.
-  static constexpr int kStages = kDim <= 128 ? 3 : 2;
+  // One block of keys is computed with while the next is under way: with three thread blocks of four warps on a
+  // multiprocessor some 100 KiB at head dim 128, where 4.8 TB/s over 132 of them need about 30 to cover the memory's
+  // latency. Two blocks also fit where there are 160 KiB of shared memory, and one where a block gets 99.
+  static constexpr int kStages = kDim <= 64 ? 3 : 2;
   static constexpr bool kQueriesInRegisters = kDim <= 128;
   static constexpr int kTurns = kKeys * kDim / 8 / 32;  // in which a warp copies a block of keys
 
