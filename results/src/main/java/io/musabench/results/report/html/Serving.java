@@ -68,7 +68,10 @@ final class Serving {
       }
       some = true;
       Chart.Series line =
-          chart.series(Message.literal(names.get(i)), Kind.MEASURED, Chart.Shape.STEPS);
+          chart.series(
+              Message.literal(names.get(i)),
+              Kind.MEASURED,
+              summaries.get(i).run().hasRequests() ? Chart.Shape.STEPS : Chart.Shape.LINE);
       stat.curve().forEach(p -> line.point(1e3 * p.milliseconds(), 100 * p.share()));
     }
     List<Double> limits = new ArrayList<>();

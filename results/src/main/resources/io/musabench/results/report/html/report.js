@@ -67,7 +67,7 @@
     }
     const size = Math.floor(Math.log10(Math.abs(v)));
     if (size >= 6 || size < -4) {
-      return v.toExponential(short ? 0 : 2);
+      return short ? Number(v.toPrecision(3)).toExponential() : v.toExponential(2);
     }
     const fixed = v.toFixed(Math.max(0, Math.min(8, 2 - size)));
     return short && fixed.includes('.') ? fixed.replace(/\.?0+$/, '') : fixed;
