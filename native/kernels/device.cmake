@@ -12,8 +12,8 @@ endforeach()
 
 set(MUSABENCH_NVCC "auto" CACHE STRING "CUDA's compiler: a path, auto (look for it), or off")
 set(MUSABENCH_MCC "auto" CACHE STRING "MUSA's compiler: a path, auto (look for it), or off")
-set(MUSABENCH_CUDA_ARCHITECTURES "80;90;100;120" CACHE STRING
-  "NVIDIA architectures to compile for; those that nvcc does not know are left out")
+set(MUSABENCH_CUDA_ARCHITECTURES "80;90" CACHE STRING
+  "NVIDIA architectures to compile for; those that nvcc does not know are left out. Drivers of newer GPUs compile what stands for the last")
 set(MUSABENCH_MUSA_ARCHITECTURES "22;31" CACHE STRING "Moore Threads architectures to compile for")
 
 # find_device_compiler(<variable> <setting> <name> <folders...>): the compiler's path, or "" where there is none.
@@ -92,7 +92,6 @@ else()
   if(NOT newest)
     message(FATAL_ERROR "${nvcc} knows none of the architectures ${MUSABENCH_CUDA_ARCHITECTURES}")
   endif()
-  # For GPUs after these the driver compiles what stands for the newest.
   list(APPEND code -gencode arch=compute_${newest},code=compute_${newest})
   message(STATUS "musabench: kernels for NVIDIA GPUs with ${nvcc}: ${code}")
   add_device_library(musabench_kernels_cuda ${nvcc} MUSABENCH_DEVICE_CUDA
@@ -125,6 +124,10 @@ endif()
 
 # ---- the CPU
 
+# Only tests use it.
+if(NOT MUSABENCH_TESTS)
+  return()
+endif()
 if(MUSABENCH_SANITIZE STREQUAL "thread")
   message(STATUS "musabench: ThreadSanitizer does not know the emulation's fibers; going on without")
   return()
