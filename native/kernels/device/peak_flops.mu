@@ -20,7 +20,7 @@ constexpr int kThreads = 256;
 constexpr int kBlocksPerProcessor = 2;
 // Independent sums hide an instruction's latency.
 constexpr int kSums = kHasMma ? 8 : 16;
-constexpr int kRounds = kHasMma ? 4 : 8;
+constexpr int kRounds = kHasMma ? 1 : 2;
 #endif
 
 // Of one instruction: a thread's multiply-add, or a thread's share of a warp's 16 x 8 x 16 of them.

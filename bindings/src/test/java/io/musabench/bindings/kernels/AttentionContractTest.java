@@ -39,7 +39,13 @@ import org.junit.jupiter.api.Test;
 abstract class AttentionContractTest {
   @BeforeEach
   void requireTarget() {
-    TestTarget.require(getClass()).kernels();
+    TestTarget.require(getClass());
+    kernels();
+  }
+
+  /** The kernels to test: the target's own, unless a subclass has others. */
+  PortableKernels kernels() {
+    return TestTarget.open().kernels();
   }
 
   /** What does not depend on lengths. */
@@ -121,7 +127,7 @@ abstract class AttentionContractTest {
 
   private void checkDense(Shape s, int batch, int queries, int keys, int seed) {
     Heads h = s.heads;
-    try (KernelFixture f = new KernelFixture(seed)) {
+    try (KernelFixture f = new KernelFixture(kernels(), seed)) {
       Input q = f.random(s.dtype, 1, batch, queries, h.query(), h.qkDim());
       Input k = f.random(s.dtype, 1, batch, keys, h.kv(), h.qkDim());
       Input v = f.random(s.dtype, 1, batch, keys, h.kv(), h.valueDim());
@@ -168,7 +174,7 @@ abstract class AttentionContractTest {
     int[] cuK = cumulated(keys);
     int totalQ = cuQ[queries.length];
     int totalK = cuK[keys.length];
-    try (KernelFixture f = new KernelFixture(seed)) {
+    try (KernelFixture f = new KernelFixture(kernels(), seed)) {
       Input q = f.random(s.dtype, 1, totalQ, h.query(), h.qkDim());
       Input k = f.random(s.dtype, 1, totalK, h.kv(), h.qkDim());
       Input v = f.random(s.dtype, 1, totalK, h.kv(), h.valueDim());
@@ -199,7 +205,7 @@ abstract class AttentionContractTest {
     AttentionOptions options = AttentionOptions.causal(64);
     int tokens = 37;
     int row = (4 + 2 + 2) * 64;
-    try (KernelFixture f = new KernelFixture(5)) {
+    try (KernelFixture f = new KernelFixture(kernels(), 5)) {
       Input qkv = f.random(DType.BF16, 1, tokens, row);
       long[] strides = {row, 64, 1};
       Tensor q = qkv.tensor().view(0, new long[] {tokens, 4, 64}, strides);
@@ -223,7 +229,7 @@ abstract class AttentionContractTest {
     int tokens = 8190;
     Heads h = new Heads(2, 1, 64, 64);
     AttentionOptions options = AttentionOptions.causal(64);
-    try (KernelFixture f = new KernelFixture(9)) {
+    try (KernelFixture f = new KernelFixture(kernels(), 9)) {
       Input q = f.random(DType.BF16, 1, 1, tokens, 2, 64);
       Input k = f.random(DType.BF16, 1, 1, tokens, 1, 64);
       Input v = f.random(DType.BF16, 1, 1, tokens, 1, 64);
@@ -326,7 +332,7 @@ abstract class AttentionContractTest {
     int[] cuQ = queries == null ? null : cumulated(queries);
     int totalQ = queries == null ? batch : cuQ[batch];
     int maxQ = queries == null ? 1 : Math.max(1, max(queries));
-    try (KernelFixture f = new KernelFixture(seed)) {
+    try (KernelFixture f = new KernelFixture(kernels(), seed)) {
       PagedCache cache = new PagedCache(f, s, keys, pageSize, seed);
       Input q = f.random(s.dtype, 1, totalQ, h.query(), h.qkDim());
       Tensor out = f.output(s.dtype, totalQ, h.query(), h.qkDim());
@@ -445,7 +451,7 @@ abstract class AttentionContractTest {
   @Test
   void aReplayShouldSeeChangedPageTablesAndLengths() {
     Shape s = causal(DType.BF16, new Heads(4, 2, 128, 128));
-    try (KernelFixture f = new KernelFixture(3)) {
+    try (KernelFixture f = new KernelFixture(kernels(), 3)) {
       PagedCache cache = new PagedCache(f, s, new int[] {300, 310}, 16, 1);
       Input q = f.random(s.dtype, 1, 2, 4, 128);
       Tensor out = f.output(s.dtype, 2, 4, 128);
@@ -483,7 +489,7 @@ abstract class AttentionContractTest {
   @Test
   void attentionShouldRefuseBadArguments() {
     AttentionOptions options = AttentionOptions.causal(64);
-    try (KernelFixture f = new KernelFixture(1)) {
+    try (KernelFixture f = new KernelFixture(kernels(), 1)) {
       Tensor q = f.random(DType.BF16, 1, 1, 4, 3, 64).tensor();
       Tensor k = f.random(DType.BF16, 1, 1, 4, 2, 64).tensor();
       Tensor out = f.output(DType.BF16, 1, 4, 3, 64);
@@ -509,7 +515,7 @@ abstract class AttentionContractTest {
   @Test
   void headSizesAndSplitsShouldBeThoseThatAreStated() {
     int[] sizes = {32, 64, 72, 80, 96, 128, 192, 256, 512};
-    try (KernelFixture f = new KernelFixture(1)) {
+    try (KernelFixture f = new KernelFixture(kernels(), 1)) {
       Tensor table = f.ints(0).reshape(1, 1);
       Tensor lengths = f.ints(4);
       for (int dqk : sizes) {

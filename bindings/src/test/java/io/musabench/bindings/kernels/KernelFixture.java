@@ -2,7 +2,6 @@ package io.musabench.bindings.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.musabench.bindings.Target;
 import io.musabench.bindings.TestTarget;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Ffi;
@@ -26,10 +25,9 @@ public final class KernelFixture implements AutoCloseable {
   private final List<Tensor> tensors = new ArrayList<>();
   private long seed;
 
-  public KernelFixture(long seed) {
-    Target target = TestTarget.open();
-    ffi = target.ffi();
-    kernels = target.kernels();
+  public KernelFixture(PortableKernels kernels, long seed) {
+    ffi = TestTarget.open().ffi();
+    this.kernels = kernels;
     this.seed = seed;
     stream = ffi.runtime().createStream();
     ffi.setStream(stream);

@@ -33,11 +33,17 @@ abstract class LayerContractTest {
 
   @BeforeEach
   void requireTarget() {
-    TestTarget.require(getClass()).kernels();
+    TestTarget.require(getClass());
+    kernels();
+  }
+
+  /** The kernels to test: the target's own, unless a subclass has others. */
+  PortableKernels kernels() {
+    return TestTarget.open().kernels();
   }
 
   private KernelFixture fixture(long seed) {
-    return new KernelFixture(seed);
+    return new KernelFixture(kernels(), seed);
   }
 
   @Provide

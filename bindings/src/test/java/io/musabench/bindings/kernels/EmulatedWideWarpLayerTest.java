@@ -1,0 +1,12 @@
+package io.musabench.bindings.kernels;
+
+import io.musabench.bindings.Target;
+import io.musabench.bindings.TestTarget.On;
+
+@On(Target.Kind.HOST)
+class EmulatedWideWarpLayerTest extends LayerContractTest {
+  @Override
+  PortableKernels kernels() {
+    return EmulatedKernels.open(128);
+  }
+}
