@@ -2,13 +2,6 @@
 file(GLOB device_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/*.mu)
 file(GLOB device_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/*.h ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
 set(device_exports $<TARGET_OBJECTS:musabench_kernel_exports>)
-# Exports come with their kernels.
-foreach(pair attention:fmha_prefill elementwise:rms_norm gemm:gemm)
-  string(REGEX MATCH "(.*):(.*)" matched ${pair})
-  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/device/${CMAKE_MATCH_2}.mu)
-    set(device_exports $<FILTER:${device_exports},EXCLUDE,/${CMAKE_MATCH_1}\.cc>)
-  endif()
-endforeach()
 
 set(MUSABENCH_NVCC "auto" CACHE STRING "CUDA's compiler: a path, auto (look for it), or off")
 set(MUSABENCH_MCC "auto" CACHE STRING "MUSA's compiler: a path, auto (look for it), or off")

@@ -51,7 +51,11 @@ constexpr DLDataType kUInt8 = {kDLUInt, 8, 1};
 constexpr int64_t kMaxTensorBytes = 1 << 20;
 
 std::mt19937_64 random_bits(7);
+#if defined(MUSABENCH_TEST_EMULATED)
+int rounds = 200;  // under emulation a call takes much longer
+#else
 int rounds = 2000;  // calls of each export
+#endif
 
 int64_t pick(std::initializer_list<int64_t> choices) { return choices.begin()[random_bits() % choices.size()]; }
 int64_t between(int64_t low, int64_t high) {

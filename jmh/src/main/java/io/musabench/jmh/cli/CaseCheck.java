@@ -23,8 +23,8 @@ final class CaseCheck {
     }
   }
 
-  // As JMH does it in the fork.
-  private static DeviceBenchmark benchmark(CaseSpec spec) {
+  /** The benchmark with the case's parameters, as JMH makes it in the fork. */
+  static DeviceBenchmark benchmark(CaseSpec spec) {
     try {
       Class<?> type = Class.forName(spec.benchmark().type());
       DeviceBenchmark made = (DeviceBenchmark) type.getDeclaredConstructor().newInstance();

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       ListCommand.class,
       DoctorCommand.class,
       ReportCommand.class,
+      SelftestCommand.class,
       CompareCommand.class,
       AbCommand.class,
       QualifyCommand.class,

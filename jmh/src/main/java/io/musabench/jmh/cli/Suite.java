@@ -33,13 +33,16 @@ record Suite(Set<CaseSpec> cases, Effort effort) {
   /** The group of benchmarks that these are. */
   static final String ROOF_GROUP = "roof";
 
+  /** What {@code musabench selftest} checks. */
+  static final String SELFTEST = "selftest";
+
   static Suite load(String name, Catalog catalog, ParameterTable table) {
     if (name.equals("all")) {
       Set<CaseSpec> cases = new LinkedHashSet<>();
       catalog.benchmarks().forEach(b -> cases.addAll(CaseSpec.expand(b, Map.of())));
       return new Suite(cases, Effort.DEFAULT);
     }
-    if (!NAMES.contains(name) && !name.equals(ROOFS)) {
+    if (!NAMES.contains(name) && !List.of(ROOFS, SELFTEST).contains(name)) {
       throw new UsageException(Suggestions.unknown("suite", name, NAMES));
     }
     String resource = "suites/" + name + ".txt";

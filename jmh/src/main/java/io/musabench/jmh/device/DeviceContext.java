@@ -6,6 +6,7 @@ import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.PooledAllocator;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
+import io.musabench.bindings.kernels.reference.RandomFill;
 import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.runtime.Attribute;
@@ -133,6 +134,27 @@ public final class DeviceContext implements AutoCloseable {
   /** Waits for everything queued; an error of that work is thrown here. */
   public void synchronize() {
     stream.synchronize();
+  }
+
+  /**
+   * Checks the kernel that makes all random inputs: bit for bit what {@link RandomFill} gives.
+   *
+   * @throws WrongResultException when a value differs
+   */
+  public Agreement checkRandomFill(DType dtype, int count, long seed, double scale) {
+    Tensor out = target.ffi().allocate(dtype, count);
+    out.poison();
+    kernels.randomFill(out, seed, scale).launch();
+    synchronize();
+    float[] actual = out.toFloats();
+    for (int i = 0; i < count; i++) {
+      float expected = dtype.round(RandomFill.value(seed, i, scale));
+      if (Float.floatToIntBits(actual[i]) != Float.floatToIntBits(expected)) {
+        throw new WrongResultException(
+            "random_fill: element %d of %d is %g, not %g".formatted(i, count, actual[i], expected));
+      }
+    }
+    return new Agreement(count, 0);
   }
 
   @Override

@@ -41,6 +41,15 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
     return new KernelTimer.Copy(kernel, inputs.bytes());
   }
 
+  /**
+   * Runs the kernel once and checks its results; nothing is timed.
+   *
+   * @throws WrongResultException when a result is wrong
+   */
+  public final Agreement check(DeviceContext device) {
+    return build(new Inputs(device, DTypes.parse(dtype), seed)).verify(device);
+  }
+
   /** One sampling session. */
   protected final void sample() {
     KernelCase kernel = timer.kernel();

@@ -24,7 +24,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"run", "list", "doctor"})
+  @ValueSource(strings = {"run", "list", "doctor", "selftest"})
   void shouldDocumentExitCodesOfEachCommand(String command) {
     assertThat(run(command, "--help")).isEqualTo(ExitCode.OK);
     assertThat(out.toString())
@@ -106,7 +106,7 @@ class MainTest {
   @Test
   void everySuiteShouldBeAbleToRun() {
     Catalog catalog = Catalog.load();
-    for (String name : List.of("default", "smoke", "all", Suite.ROOFS)) {
+    for (String name : List.of("default", "smoke", "all", Suite.ROOFS, Suite.SELFTEST)) {
       Suite suite = Suite.load(name, catalog, BenchmarkParameters.table());
       suite.cases().forEach(CaseCheck::check);
     }
