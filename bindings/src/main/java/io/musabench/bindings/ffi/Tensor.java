@@ -386,6 +386,9 @@ public final class Tensor implements AutoCloseable {
           encode.apply(buffer(staging), Math.toIntExact(index), count);
           ffi.runtime().copyToDevice(target, staging, (long) count * dtype.bytes());
         });
+    // A copy from pageable memory may return before its last bytes are there, and our streams do
+    // not wait for the legacy one, which it is on.
+    ffi.runtime().drain(device);
   }
 
   private void read(Transfer decode) {

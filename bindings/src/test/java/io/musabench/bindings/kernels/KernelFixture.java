@@ -25,6 +25,11 @@ public final class KernelFixture implements AutoCloseable {
   private final List<Tensor> tensors = new ArrayList<>();
   private long seed;
 
+  /** With the target's own kernels. */
+  public KernelFixture(long seed) {
+    this(TestTarget.open().kernels(), seed);
+  }
+
   public KernelFixture(PortableKernels kernels, long seed) {
     ffi = TestTarget.open().ffi();
     this.kernels = kernels;

@@ -22,6 +22,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -58,6 +59,7 @@ final class DoctorCommand implements Callable<Integer> {
     line(
         "Own libraries in %s",
         Target.nativeFolder().map(Object::toString).orElse("no folder that was found"));
+    line("Kernels built for %s", String.join(", ", built()));
     line("");
     line("Targets");
     Target.survey().forEach(this::target);
@@ -75,6 +77,20 @@ final class DoctorCommand implements Callable<Integer> {
     line("");
     mate(MateInstallation.find());
     return exitCode;
+  }
+
+  // The build makes a kernel library for each compiler it finds: nvcc for cuda, mcc for musa.
+  private static List<String> built() {
+    List<String> targets =
+        Arrays.stream(Target.Kind.values())
+            .map(Target.Kind::id)
+            .filter(
+                id ->
+                    Target.nativeFolder()
+                        .filter(f -> Files.exists(f.resolve("libmusabench_kernels_" + id + ".so")))
+                        .isPresent())
+            .toList();
+    return targets.isEmpty() ? List.of("no target") : targets;
   }
 
   private void line(String format, Object... values) {
@@ -116,7 +132,8 @@ final class DoctorCommand implements Callable<Integer> {
     int devices = driver.deviceCount().orElse(0);
     if (!found.available() && devices > 0) {
       line(
-          "        the driver counts %d devices: this runtime does not fit it; take another, see -D%s",
+          "        the driver counts %d devices: this runtime does not fit it; take another, see"
+              + " -D%s",
           devices, Target.RUNTIME_PROPERTY);
     }
   }
