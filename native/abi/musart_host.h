@@ -10,6 +10,8 @@
 //   MUSART_HOST_DEVICES=n   devices, 1 (default) to 64, all of them this machine's CPU
 //   MUSART_HOST_THREADS=n   lanes of a device; default: the CPUs that the process may use
 //   MUSART_HOST_PIN=0|1     1 (default): lane i is pinned to the i-th of these CPUs, streams to the first
+//   MUSART_HOST_QUEUE=n     a stream takes n pieces of work; who queues one more waits until the first is done, as on a
+//                           GPU, whose queues hold about a thousand. 0 (default): any number
 //   MUSART_HOST_REPORT=0|1  1: print wrong frees, use of another device's memory and, at the end of the
 //                           process, memory that was never freed to stderr, a line each
 //   MUSART_HOST_FAULTS=...  faults, separated by ';', each of them one of

@@ -7,7 +7,9 @@
 namespace musabench {
 
 Device::Device(int id, const Settings& settings)
-    : id_(id), lanes_(id, settings.lanes, settings.pin ? settings.cpus : std::vector<int>()) {}
+    : id_(id),
+      queue_depth_(static_cast<uint64_t>(settings.queue)),
+      lanes_(id, settings.lanes, settings.pin ? settings.cpus : std::vector<int>()) {}
 
 void Device::fail(musaError_t error) {
   musaError_t none = musaSuccess;

@@ -20,6 +20,8 @@ class Device {
 
   int id() const { return id_; }
   LanePool& lanes() { return lanes_; }
+  // How many pieces of work a stream takes before a caller has to wait; 0: any number.
+  uint64_t queue_depth() const { return queue_depth_; }
 
   // The sticky error, musaSuccess if none. Nothing runs on the device while there is one.
   musaError_t error() const { return error_.load(std::memory_order_acquire); }
@@ -54,6 +56,7 @@ class Device {
 
  private:
   const int id_;
+  const uint64_t queue_depth_;
   LanePool lanes_;
   std::atomic<musaError_t> error_{musaSuccess};
   std::atomic<bool> stopping_{false};

@@ -70,7 +70,10 @@ void LanePool::lane_loop(int lane) {
       return (state & kOpen) != 0 && state >> kNumberShift != seen;
     };
     job_opened_.wait([&] { return joinable() || alerts_.load(std::memory_order_acquire) != alerts; });
-    if (!joinable()) continue;
+    if (!joinable()) {
+      awake_.fetch_add(1, std::memory_order_acq_rel);
+      continue;
+    }
     if (!state_.compare_exchange_strong(state, state + 1, std::memory_order_acq_rel)) continue;
     seen = state >> kNumberShift;
     job_->run_blocks(static_cast<uint32_t>(lane));
@@ -105,6 +108,16 @@ musaError_t LanePool::run(musaHostKernelFn run, const void* params, uint32_t blo
 void LanePool::alert() {
   alerts_.fetch_add(1, std::memory_order_acq_rel);
   job_opened_.notify();
+}
+
+void LanePool::muster() {
+  if (!started_.load(std::memory_order_acquire)) return;
+  const uint64_t wanted = awake_.load(std::memory_order_acquire) + static_cast<uint64_t>(lanes_ - 1);
+  alert();
+  // Lanes at work for another stream do not answer. Waking up takes tens of microseconds.
+  constexpr int64_t kPatienceNs = 200'000;
+  const int64_t end = now_ns() + kPatienceNs;
+  while (awake_.load(std::memory_order_acquire) < wanted && now_ns() < end) sched_yield();
 }
 
 void LanePool::fail_current_kernel(musaError_t error) {

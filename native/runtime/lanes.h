@@ -27,6 +27,9 @@ class LanePool {
   // Wakes sleeping lanes, so that they are there when the next kernel begins.
   void alert();
 
+  // Wakes sleeping lanes and waits, for a fraction of a millisecond at most, until they are awake.
+  void muster();
+
   // Ends, with `error`, the kernel that the calling thread runs a block of; does nothing outside of kernels.
   static void fail_current_kernel(musaError_t error);
 
@@ -45,10 +48,11 @@ class LanePool {
   const int lanes_;
   const std::vector<int> cpus_;
   FairLock turn_;
-  bool started_ = false;  // guarded by turn_
-  Job* job_ = nullptr;    // valid while state_ is open or has active lanes
+  std::atomic<bool> started_{false};  // set under turn_
+  Job* job_ = nullptr;                // valid while state_ is open or has active lanes
   alignas(64) std::atomic<uint64_t> state_{0};
   std::atomic<uint64_t> alerts_{0};
+  std::atomic<uint64_t> awake_{0};  // alerts that lanes have answered, over all lanes
   Parker job_opened_;
   Parker lanes_left_;
 };

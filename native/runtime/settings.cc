@@ -49,6 +49,7 @@ Settings read_settings() {
   read_int("MUSART_HOST_DEVICES", 1, 64, settings.devices, settings.error);
   read_int("MUSART_HOST_THREADS", 1, 1024, settings.lanes, settings.error);
   read_int("MUSART_HOST_PIN", 0, 1, pin, settings.error);
+  read_int("MUSART_HOST_QUEUE", 0, 1'000'000, settings.queue, settings.error);
   read_int("MUSART_HOST_REPORT", 0, 1, report, settings.error);
   settings.pin = pin != 0;
   settings.report = report != 0;

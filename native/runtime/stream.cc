@@ -62,6 +62,11 @@ void Stream::add_legacy_dependencies(Entry& entry) {
 
 musaError_t Stream::submit(Work&& work, std::shared_ptr<EventRecord> record, const StreamPoint* after,
                            StreamPoint* done) {
+  const uint64_t depth = device_.queue_depth();
+  if (depth > 0) {
+    const uint64_t submitted = submitted_.load(std::memory_order_relaxed);
+    if (submitted >= depth) progress_->wait(submitted - depth + 1, &device_.stopping());
+  }
   std::unique_ptr<Entry> entry(new_entry());
   entry->next = nullptr;
   entry->work = std::move(work);
@@ -120,6 +125,7 @@ void Stream::loop() {
     // Lanes go to sleep when this thread does. They are woken before the first entry, not by the first kernel: its
     // time shall not include their waking up.
     bool lanes_asleep = now_ns() - idle_since > kSpin.count();
+    bool waited = false;  // for another stream or in a host function, while lanes fell asleep
     for (;;) {
       Entry* batch;
       bool closed;
@@ -148,14 +154,24 @@ void Stream::loop() {
         }
         break;
       }
-      for (Entry* entry = batch; lanes_asleep && entry != nullptr; entry = entry->next) {
-        if (!entry->work.wants_lanes()) continue;
-        device_.lanes().alert();
-        lanes_asleep = false;
-      }
+      const auto wake_lanes_for = [&](const Entry* entry) {
+        for (; lanes_asleep && entry != nullptr; entry = entry->next) {
+          if (!entry->work.wants_lanes()) continue;
+          // After a wait the first kernel may follow at once, and then alerting alone would come too late.
+          waited ? device_.lanes().muster() : device_.lanes().alert();
+          lanes_asleep = waited = false;
+        }
+      };
+      wake_lanes_for(batch);
       done_first = batch;
       for (Entry* entry = batch; entry != nullptr; entry = entry->next) {
+        const bool may_wait = entry->work.kind == Work::Kind::kHostFunction || !entry->after.empty();
+        const int64_t since = may_wait ? now_ns() : 0;
         execute(*entry);
+        if (may_wait && now_ns() - since > kSpin.count()) {
+          lanes_asleep = waited = true;
+          wake_lanes_for(entry->next);
+        }
         done_last = entry;
         ++done_count;
       }

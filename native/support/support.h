@@ -125,6 +125,42 @@ typedef struct mb_item {
 // MB_ERROR_ARGUMENT for an item that is malformed. Unknown kinds and bad counts are found before anything runs.
 int mb_program_run(const mb_item* items, int64_t count, int64_t* failed, int64_t* host_ns);
 
+// ---- Holding a stream
+
+// Keeps a stream from going on while work is queued behind it, so that no launch latency gets between the two events
+// around that work. A hold is a host function on the stream; it waits until the caller has released it:
+//
+//   musaLaunchHostFunc(stream, mb_hold_wait, &hold);  musaEventRecord(start, stream);  ... launches ...
+//   musaEventRecord(stop, stream);  mb_hold_release(&hold);
+//
+// The n-th wait is over when the n-th release has come, so a caller that is ahead of the stream holds nothing up. Never
+// a hang: a wait ends by itself after limit_ns, for example when the stream's queue is full and the launch that would
+// come before the release waits for the stream. That wait is counted, and none after it waits at all.
+//
+//   offset  0  released  releases so far; UINT64_MAX: nothing waits any more
+//           8  arrived   waits that the stream has come to
+//          16  waited    those of them that had to wait
+//          24  expired   those that ended by the limit
+//          32  limit_ns  the limit, set by the caller
+//
+// The memory is the caller's and must stay until the stream has drained. Reset it (all but the limit to 0) only then.
+typedef struct mb_hold {
+  uint64_t released;
+  uint64_t arrived;
+  uint64_t waited;
+  uint64_t expired;
+  uint64_t limit_ns;
+} mb_hold;
+
+// A musaHostFn_t; `hold` is an mb_hold. Spins, because whoever sleeps wakes up late; it yields the CPU meanwhile.
+void mb_hold_wait(void* hold);
+
+// Ends the next wait. Returns 0, so that it can be an item of a program.
+int mb_hold_release(mb_hold* hold);
+
+// Ends all waits, those to come included. Returns 0.
+int mb_hold_open(mb_hold* hold);
+
 // ---- Pool
 
 // Device memory for kernels that allocate through TVMFFIEnvTensorAlloc. A released block is kept and handed to a later
@@ -191,5 +227,6 @@ int mb_allocations_measure(DLTensor* prototype, int32_t tensors, int32_t rounds,
 
 static_assert(sizeof(mb_call) == 40 && offsetof(mb_call, num_args) == 16 && offsetof(mb_call, result) == 24, "mb_call");
 static_assert(sizeof(mb_item) == 64 && offsetof(mb_item, fn) == 8 && offsetof(mb_item, args) == 16, "mb_item");
+static_assert(sizeof(mb_hold) == 40 && offsetof(mb_hold, limit_ns) == 32, "mb_hold");
 static_assert(sizeof(mb_pool_stats) == 48, "mb_pool_stats");
 #endif

@@ -15,6 +15,7 @@
 
 #include "abi/musart_host.h"
 #include "abi/tvm_ffi.h"
+#include "support/support.h"
 #include "tests/check.h"
 
 extern "C" {
@@ -580,10 +581,43 @@ void forked_children_cannot_use_the_runtime() {
   });
 }
 
+// What makes a held stream hang on a GPU: the launch that comes before the release waits for room in the queue.
+void a_full_queue_does_not_hang_a_held_stream() {
+  expect_success({{"MUSART_HOST_QUEUE", "8"}}, [] {
+    float* out = nullptr;
+    OK(musaMalloc(reinterpret_cast<void**>(&out), 8 * sizeof(float)));
+    musaStream_t stream = nullptr;
+    OK(musaStreamCreate(&stream));
+    mb_hold hold = {};
+    hold.limit_ns = 50'000'000;
+    OK(musaLaunchHostFunc(stream, mb_hold_wait, &hold));
+    for (int i = 0; i < 5; ++i) OK(launch_fill("fill", out, stream));
+    CHECK_EQ(musaStreamQuery(stream), musaErrorNotReady);  // there is room: nobody has waited
+    for (int i = 0; i < 50; ++i) OK(launch_fill("fill", out, stream));
+    mb_hold_release(&hold);
+    OK(musaStreamSynchronize(stream));
+    CHECK_EQ(hold.expired, 1u);
+    float back[8] = {};
+    OK(musaMemcpy(back, out, sizeof(back), musaMemcpyDeviceToHost));
+    CHECK_EQ(back[7], 1.5f);
+  });
+}
+
+void a_runtime_without_host_functions_says_so() {
+  expect_success({{"MUSART_HOST_FAULTS", "musaLaunchHostFunc:1+=801"}}, [] {
+    mb_hold hold = {};
+    CHECK_EQ(musaLaunchHostFunc(nullptr, mb_hold_wait, &hold), musaErrorNotSupported);
+    OK(musaDeviceSynchronize());
+    CHECK_EQ(hold.arrived, 0u);
+  });
+}
+
 }  // namespace
 
 int main() {
   RUN_TEST(calls_fail_when_told);
+  RUN_TEST(a_full_queue_does_not_hang_a_held_stream);
+  RUN_TEST(a_runtime_without_host_functions_says_so);
   RUN_TEST(sticky_errors_last_until_reset);
   RUN_TEST(failing_kernels_stop_their_launch_and_the_rest);
   RUN_TEST(wrong_results_are_wrong_everywhere);

@@ -1,6 +1,8 @@
 // libmusabench_support: calls, programs and the pool, over functions that only record what they were given.
 #include "support/support.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -291,6 +293,81 @@ void host_times_enclose_their_items() {
   CHECK(times[2] - times[1] >= 2000000);
 }
 
+// ---- Holds
+
+uint64_t milliseconds(int n) { return static_cast<uint64_t>(n) * 1'000'000; }
+
+void a_hold_waits_for_its_release() {
+  mb_hold hold = {};
+  hold.limit_ns = milliseconds(10'000);
+  std::atomic<bool> over{false};
+  std::thread stream([&] {
+    mb_hold_wait(&hold);
+    over = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(!over);
+  CHECK_EQ(mb_hold_release(&hold), 0);
+  stream.join();
+  CHECK_EQ(hold.arrived, 1u);
+  CHECK_EQ(hold.waited, 1u);
+  CHECK_EQ(hold.expired, 0u);
+}
+
+void a_release_that_is_ahead_is_kept_for_its_wait() {
+  mb_hold hold = {};
+  hold.limit_ns = milliseconds(10'000);
+  for (int i = 0; i < 3; ++i) mb_hold_release(&hold);
+  for (int i = 0; i < 3; ++i) mb_hold_wait(&hold);
+  CHECK_EQ(hold.arrived, 3u);
+  CHECK_EQ(hold.waited, 0u);
+}
+
+void a_hold_that_is_never_released_frees_its_stream() {
+  mb_hold hold = {};
+  hold.limit_ns = milliseconds(30);
+  const auto begin = std::chrono::steady_clock::now();
+  mb_hold_wait(&hold);
+  for (int i = 0; i < 1000; ++i) mb_hold_wait(&hold);  // nothing waits after that
+  const auto took = std::chrono::steady_clock::now() - begin;
+  CHECK(took >= std::chrono::milliseconds(30));
+  CHECK(took < std::chrono::seconds(10));
+  CHECK_EQ(hold.expired, 1u);
+  CHECK_EQ(hold.waited, 1u);
+  CHECK_EQ(hold.arrived, 1001u);
+  mb_hold_release(&hold);  // one that comes too late changes nothing
+  CHECK_EQ(hold.released, UINT64_MAX);
+}
+
+void an_opened_hold_lets_everything_pass() {
+  mb_hold hold = {};
+  hold.limit_ns = milliseconds(10'000);
+  std::thread stream([&] {
+    for (int i = 0; i < 100; ++i) mb_hold_wait(&hold);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK_EQ(mb_hold_open(&hold), 0);
+  stream.join();
+  CHECK_EQ(hold.expired, 0u);
+}
+
+// Tickets must not be lost between two threads that run at full speed.
+void waits_and_releases_pair_up_whoever_is_ahead() {
+  mb_hold hold = {};
+  hold.limit_ns = milliseconds(60'000);
+  constexpr uint64_t kRounds = 20'000;
+  std::thread stream([&] {
+    for (uint64_t i = 0; i < kRounds; ++i) {
+      mb_hold_wait(&hold);
+      CHECK(__atomic_load_n(&hold.released, __ATOMIC_ACQUIRE) > i);
+    }
+  });
+  for (uint64_t i = 0; i < kRounds; ++i) mb_hold_release(&hold);
+  stream.join();
+  CHECK_EQ(hold.released, kRounds);
+  CHECK_EQ(hold.expired, 0u);
+}
+
 // ---- Pool
 
 int64_t malloc_calls = 0;
@@ -554,6 +631,11 @@ int main() {
   RUN_TEST(a_failed_item_ends_the_program_with_its_code);
   RUN_TEST(a_malformed_item_is_found_before_anything_runs);
   RUN_TEST(host_times_enclose_their_items);
+  RUN_TEST(a_hold_waits_for_its_release);
+  RUN_TEST(a_release_that_is_ahead_is_kept_for_its_wait);
+  RUN_TEST(a_hold_that_is_never_released_frees_its_stream);
+  RUN_TEST(an_opened_hold_lets_everything_pass);
+  RUN_TEST(waits_and_releases_pair_up_whoever_is_ahead);
   RUN_TEST(a_released_block_is_used_again);
   RUN_TEST(blocks_are_not_shared_between_streams_or_devices);
   RUN_TEST(what_a_capture_took_is_for_captures_alone);

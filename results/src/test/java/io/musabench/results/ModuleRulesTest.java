@@ -34,6 +34,7 @@ class ModuleRulesTest {
             "io.musabench.results",
             "io.musabench.results.model",
             "io.musabench.results.stats",
+            "io.musabench.results.stopping",
             "io.musabench.results.run",
             "io.musabench.results.tpot",
             "io.musabench.results.tpot.kernels",
@@ -54,7 +55,8 @@ class ModuleRulesTest {
     // Kernel times may come from a run directory, so tpot.kernels is not among these.
     noClasses()
         .that()
-        .resideInAnyPackage("..results.model..", "..results.stats..", "..results.tpot")
+        .resideInAnyPackage(
+            "..results.model..", "..results.stats..", "..results.stopping..", "..results.tpot")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("..results.run..", "..results.report..")

@@ -85,9 +85,21 @@ public final class Program {
    * @throws io.musabench.bindings.runtime.DeviceException if a runtime function fails
    */
   public long run() {
+    return run(items.length);
+  }
+
+  /**
+   * As {@link #run()}, but only the first items.
+   *
+   * @param count how many, at most {@link #size}
+   */
+  public long run(int count) {
+    if (count < 0 || count > items.length) {
+      throw new IndexOutOfBoundsException(count + " of " + items.length + " items");
+    }
     requireOpen();
     long begin = System.nanoTime();
-    int code = SupportNatives.programRun(itemsAddress, items.length, failedAddress, 0);
+    int code = SupportNatives.programRun(itemsAddress, count, failedAddress, 0);
     long end = System.nanoTime();
     if (code != 0) {
       throw failure(code);
@@ -240,6 +252,30 @@ public final class Program {
     /** Waits until a stream has drained. */
     public Builder synchronize(Stream stream) {
       return function("streamSynchronize", stream, stream.handle());
+    }
+
+    /** Holds the stream until {@link #release}, or until the hold's limit has passed. */
+    public Builder hold(StreamHold hold, Stream stream) {
+      return function(
+          "launchHostFunc", stream, stream.handle(), hold.waitFunction(), hold.address());
+    }
+
+    /** Ends a {@link #hold}: the stream goes on with what has been queued since. */
+    public Builder release(StreamHold hold) {
+      items.add(
+          new Item(
+              null,
+              "release of a hold",
+              FUNCTION,
+              1,
+              hold.releaseFunction(),
+              new long[] {hold.address()}));
+      return this;
+    }
+
+    /** The number of items so far. */
+    public int size() {
+      return items.size();
     }
 
     /** Spins on the host: lets the device run dry, or lets work queue up behind something. */

@@ -38,8 +38,8 @@ final class BenchmarkParameters {
             Parameter.choice(
                 "cache",
                 "cold: the data is not in a cache when a sample starts; hot: the last launch left"
-                    + " it there",
-                List.of("cold", "hot")),
+                    + " it there; batch: hot, and a sample is one long row of launches",
+                List.of("cold", "hot", "batch")),
             Parameter.parsed(
                 "captured",
                 "requests that a padded decode graph is captured for; vllm: the least of vLLM's"

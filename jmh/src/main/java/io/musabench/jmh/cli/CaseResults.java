@@ -7,6 +7,7 @@ import io.musabench.jmh.device.StepPart;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Conditions;
 import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.MedianInterval;
 import io.musabench.results.run.OverKernels;
@@ -37,6 +38,7 @@ final class CaseResults {
     Measured first = all.get(0);
     Set<String> notes = new LinkedHashSet<>();
     all.forEach(m -> notes.addAll(m.notes()));
+    all.forEach(m -> notes.addAll(m.facts().notes()));
     notes.addAll(lost);
     CaseResult.Builder result = builder(spec);
     if (!first.kernel().isEmpty()) {
@@ -54,6 +56,8 @@ final class CaseResults {
     }
     return result
         .kernels(first.kernels())
+        .firstRunUs(medianUs(all, Measured.FIRST_RUN))
+        .conditions(conditions(all))
         .forks(forks.size())
         .lostForks(lost.size())
         .launches(first.launches())
@@ -64,6 +68,24 @@ final class CaseResults {
         .check(check(first))
         .note(String.join("; ", notes))
         .build();
+  }
+
+  private static Conditions conditions(List<Measured> all) {
+    List<String> unmet =
+        all.stream().map(m -> m.facts().unmet()).filter(text -> !text.isEmpty()).toList();
+    return new Conditions(
+        unmet.isEmpty()
+            ? ""
+            : "%d of %d sessions %s"
+                .formatted(unmet.size(), all.size(), unmet.get(unmet.size() - 1)),
+        all.stream().mapToInt(m -> m.facts().throttled()).sum(),
+        Double.NaN,
+        Double.NaN,
+        Double.NaN,
+        "",
+        Double.NaN,
+        Double.NaN,
+        "");
   }
 
   /** A case without a number. */

@@ -2,7 +2,6 @@ package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
 import io.musabench.jmh.device.SampleProfiler;
-import io.musabench.jmh.device.SessionLimits;
 import io.musabench.jmh.device.UnavailableException;
 import io.musabench.jmh.device.WrongResultException;
 import java.time.Duration;
@@ -168,7 +167,7 @@ final class ForkRunner {
     arguments.add("-D" + Target.TARGET_PROPERTY + "=" + target);
     // A fork makes little garbage; collector threads would only take cores from the host device.
     arguments.add("-XX:+UseSerialGC");
-    arguments.add("-D" + SessionLimits.SECONDS + "=" + effort.seconds());
+    arguments.addAll(effort.arguments());
     arguments.addAll(setting.jvmArguments()); // Last: the last of two definitions holds.
     return arguments.toArray(String[]::new);
   }

@@ -37,8 +37,23 @@ final class MeasureOptions {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "time of one sampling session; the least number of samples is always taken")
+      description = "least time of one sampling session (suite default: 0.2)")
   private Double seconds;
+
+  @Option(
+      names = "--ceiling",
+      paramLabel = "S",
+      description = "most time of one sampling session (default: 8 times --seconds)")
+  private Double ceiling;
+
+  @Option(
+      names = "--stop",
+      paramLabel = "CRITERION",
+      description =
+          "when a session has enough samples: stdrel:0.5%% (relative standard error), entropy,"
+              + " samples:N, or one of your own (default: stdrel:1%%); an unmet one is named in the"
+              + " results")
+  private String stop;
 
   @Option(
       names = "--time-limit",
@@ -79,12 +94,12 @@ final class MeasureOptions {
    * @param forks forks of each case; null for the suite's
    */
   Campaign campaign(PrintWriter out, Suite chosen, Integer forks) {
-    Effort usual = chosen.effort();
-    Effort effort =
-        new Effort(
-            forks == null ? usual.forks() : forks,
-            iterations == null ? usual.iterations() : iterations,
-            seconds == null ? usual.seconds() : seconds);
+    Effort effort = chosen.effort();
+    effort = forks == null ? effort : effort.withForks(forks);
+    effort = iterations == null ? effort : effort.withIterations(iterations);
+    effort = seconds == null ? effort : effort.withSeconds(seconds);
+    effort = ceiling == null ? effort : effort.withCeiling(ceiling);
+    effort = stop == null ? effort : effort.withStop(stop);
     return new Campaign(out, output, labels, Duration.ofSeconds(timeLimit), effort);
   }
 }

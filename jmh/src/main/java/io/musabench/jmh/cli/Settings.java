@@ -5,6 +5,7 @@ import io.musabench.bindings.blas.Blas;
 import io.musabench.bindings.collective.Communicators;
 import io.musabench.bindings.management.DeviceMonitors;
 import io.musabench.bindings.mate.MateInstallation;
+import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.SessionLimits;
 import io.musabench.results.run.Environment;
 import java.util.List;
@@ -29,7 +30,10 @@ final class Settings {
           Blas.LIBRARY_PROPERTY,
           Communicators.LIBRARY_PROPERTY,
           Checkout.HOME,
-          SessionLimits.SECONDS);
+          SessionLimits.SECONDS,
+          SessionLimits.CEILING,
+          SessionLimits.STOP,
+          DeviceContext.HOLD_SECONDS);
 
   private Settings() {}
 

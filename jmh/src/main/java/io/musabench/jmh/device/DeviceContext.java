@@ -4,6 +4,7 @@ import io.musabench.bindings.Target;
 import io.musabench.bindings.blas.Blas;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.PooledAllocator;
+import io.musabench.bindings.ffi.StreamHold;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.bindings.kernels.reference.RandomFill;
@@ -11,8 +12,10 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.runtime.Attribute;
 import io.musabench.bindings.runtime.Stream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -29,6 +32,15 @@ public final class DeviceContext implements AutoCloseable {
   private static final long ASSUMED_CACHE_BYTES = 64L << 20;
   private static final int EVICTION_STREAMS = 4;
 
+  /**
+   * System property: the longest time, in seconds, that the stream is held while a sample's
+   * launches are queued; 0 does not hold it. Queueing takes a fraction of a millisecond.
+   */
+  public static final String HOLD_SECONDS = "musabench.hold.seconds";
+
+  private static final Duration HOLD_LIMIT =
+      Duration.ofNanos((long) (1e9 * Double.parseDouble(System.getProperty(HOLD_SECONDS, "1"))));
+
   private final Target target;
   private final Stream stream;
   private final PortableKernels kernels;
@@ -37,6 +49,8 @@ public final class DeviceContext implements AutoCloseable {
   private final long cacheBytes;
   private Launch eviction;
   private Blas blas;
+  private Optional<StreamHold> hold;
+  private boolean holdExpired;
 
   private DeviceContext(Target target) {
     this.target = target;
@@ -131,6 +145,45 @@ public final class DeviceContext implements AutoCloseable {
     return eviction;
   }
 
+  /** Holds the stream while work is queued; empty where the target cannot, or nobody wants it. */
+  Optional<StreamHold> hold() {
+    if (hold == null) {
+      hold =
+          HOLD_LIMIT.isZero() ? Optional.empty() : StreamHold.of(target.ffi(), stream, HOLD_LIMIT);
+    }
+    return hold;
+  }
+
+  /** Before a program with holds. The stream has drained. */
+  void armHold() {
+    if (hold().isPresent() && !holdExpired) {
+      hold.get().arm();
+    }
+  }
+
+  /**
+   * Whether a hold of the last program ended by its limit; only then, and from then on nothing is
+   * held any more. The stream has drained.
+   */
+  boolean holdExpired() {
+    boolean now = !holdExpired && hold().isPresent() && hold.get().expired() > 0;
+    holdExpired |= now;
+    return now;
+  }
+
+  /** What the reader must know of holding the stream; empty if it works. */
+  List<String> holdNote() {
+    if (holdExpired) {
+      return List.of(
+          "the stream was held while launches were queued, but the queue took no more before "
+              + HOLD_LIMIT.toMillis()
+              + " ms had passed: not held any more, times may include launch latency");
+    }
+    return hold().isPresent() || HOLD_LIMIT.isZero()
+        ? List.of()
+        : List.of("this runtime cannot hold a stream: short times may include launch latency");
+  }
+
   /** Waits for everything queued; an error of that work is thrown here. */
   public void synchronize() {
     stream.synchronize();
@@ -159,6 +212,10 @@ public final class DeviceContext implements AutoCloseable {
 
   @Override
   public void close() {
+    // After an error of the device the stream cannot be waited for; the process ends then.
+    if (hold != null) {
+      hold.ifPresent(StreamHold::open);
+    }
     try {
       stream.synchronize();
       closeOwned();

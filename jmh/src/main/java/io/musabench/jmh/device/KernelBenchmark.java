@@ -15,7 +15,7 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
   @Param("bf16")
   public String dtype;
 
-  /** {@code cold} or {@code hot}. */
+  /** {@code cold}, {@code hot} or {@code batch}, see {@link LaunchTimer}. */
   @Param("cold")
   public String cache;
 
@@ -31,7 +31,7 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
 
   @Override
   protected final void prepare() {
-    timer = new KernelTimer(context(), cache.equals("cold"), this::copy);
+    timer = new KernelTimer(context(), cache, this::copy);
     before = timer.verify();
   }
 
@@ -69,7 +69,8 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
             seed,
             metrics,
             List.of(),
-            kernel.notes()));
+            kernel.notes(),
+            sampled.facts()));
   }
 
   @Override

@@ -30,20 +30,25 @@ final class KernelTimer implements AutoCloseable {
   private final List<Long> expected = new ArrayList<>(); // checksums of the copies in use
 
   /**
-   * @param cold whether every launch must find its operands in no cache
+   * @param cache {@code cold}: every launch finds its operands in no cache; {@code hot}: where the
+   *     last one left them; {@code batch}: as hot, in one long row
    * @param source makes the n-th copy of the kernel's operands
    */
-  KernelTimer(DeviceContext context, boolean cold, IntFunction<Copy> source) {
+  KernelTimer(DeviceContext context, String cache, IntFunction<Copy> source) {
     this.context = context;
     Copy first = source.apply(0);
     copies.add(first.kernel());
     copyBytes = first.bytes();
-    if (cold) {
-      long touched = first.kernel().work().bytes();
-      timer = LaunchTimer.cold(context, index -> launch(index, source), touched);
-    } else {
-      timer = LaunchTimer.hot(context, Launch.of(first.kernel().call()));
-    }
+    Launch launch = Launch.of(first.kernel().call());
+    timer =
+        switch (cache) {
+          case "cold" ->
+              LaunchTimer.cold(
+                  context, index -> launch(index, source), first.kernel().work().bytes());
+          case "hot" -> LaunchTimer.hot(context, launch);
+          case "batch" -> LaunchTimer.batch(context, launch);
+          default -> throw new IllegalArgumentException("cache must be cold, hot or batch");
+        };
   }
 
   private Optional<Launch> launch(int index, IntFunction<Copy> source) {
@@ -99,7 +104,7 @@ final class KernelTimer implements AutoCloseable {
     checkFirst(1); // The host's time was taken on the first copy.
     metrics.add(new Metric(Measured.FIRST_RUN, "ns/op", new double[] {firstRunNanos}));
     metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {repeatable ? 1 : 0}));
-    return new LaunchTimer.Sampled(sampled.nanos(), sampled.launches(), metrics);
+    return new LaunchTimer.Sampled(sampled.nanos(), sampled.launches(), metrics, sampled.facts());
   }
 
   private List<KernelCase> used() {

@@ -60,7 +60,8 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
         sampled.launches(),
         kernels,
         sampled.metrics(),
-        note);
+        note,
+        sampled.facts());
   }
 
   private LaunchTimer timer(Launch launch) {
@@ -77,7 +78,7 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
    * @param kernels kernels in one operation
    */
   protected final void publishHost(double[] nanos, int kernels, String note) {
-    publish(Measured.Clock.HOST, nanos, 1, kernels, List.of(), note);
+    publish(Measured.Clock.HOST, nanos, 1, kernels, List.of(), note, SessionFacts.NONE);
   }
 
   private void publish(
@@ -86,10 +87,23 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
       int launches,
       int kernels,
       List<Metric> metrics,
-      String note) {
+      String note,
+      SessionFacts facts) {
     publish(
         new Measured(
-            "", "", kernels, clock, nanos, launches, 0, 0, 0, metrics, List.of(), List.of(note)));
+            "",
+            "",
+            kernels,
+            clock,
+            nanos,
+            launches,
+            0,
+            0,
+            0,
+            metrics,
+            List.of(),
+            List.of(note),
+            facts));
   }
 
   @Override

@@ -1,6 +1,9 @@
 package io.musabench.jmh.device;
 
+import io.musabench.results.stopping.SampleCount;
+import io.musabench.results.stopping.StoppingRule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +15,8 @@ import java.util.function.IntFunction;
  * <p>Cold: every launch finds its operands in no cache. Where a copy of the operands is large,
  * samples take turns over so many copies that a copy is evicted before its next turn; where it is
  * small, the caches are emptied before each sample and the launches of the sample use a copy each.
- * Hot: every launch uses the same copy.
+ * Hot: every launch uses the same copy. Batch: as hot, but a sample is one long row of launches
+ * without an event in between, and the only sample of its session.
  *
  * <p>What is shorter than 20 us is launched so often in a sample that the span is 100 us: events
  * resolve about half a microsecond.
@@ -22,6 +26,9 @@ final class LaunchTimer implements AutoCloseable {
   private static final double SPAN_NANOS = 100e3;
   private static final int MOST_LAUNCHES = 100;
 
+  // Bounds the program of a batch; 20,000 launches of a microsecond are 20 ms.
+  private static final int MOST_BATCH_LAUNCHES = 20_000;
+
   // Enough to push a copy out of any cache before its next turn; a host with a last-level cache of
   // several hundred megabytes tells its size.
   private static final long LEAST_ROTATION_BYTES = 256L << 20;
@@ -29,7 +36,7 @@ final class LaunchTimer implements AutoCloseable {
   private static final int MOST_COPIES = 64;
 
   private final DeviceContext context;
-  private final boolean cold;
+  private final Mode mode;
   private final IntFunction<Optional<Launch>> source;
   private final long copyBytes;
   private final List<Launch> copies = new ArrayList<>();
@@ -41,10 +48,16 @@ final class LaunchTimer implements AutoCloseable {
   private Session session;
   private int samples;
 
+  private enum Mode {
+    COLD,
+    HOT,
+    BATCH
+  }
+
   private LaunchTimer(
-      DeviceContext context, boolean cold, IntFunction<Optional<Launch>> source, long copyBytes) {
+      DeviceContext context, Mode mode, IntFunction<Optional<Launch>> source, long copyBytes) {
     this.context = context;
-    this.cold = cold;
+    this.mode = mode;
     this.source = source;
     this.copyBytes = copyBytes;
     copies.add(source.apply(0).orElseThrow());
@@ -52,7 +65,12 @@ final class LaunchTimer implements AutoCloseable {
 
   /** Everything in the caches that fits into them. */
   static LaunchTimer hot(DeviceContext context, Launch launch) {
-    return new LaunchTimer(context, false, copy -> Optional.of(launch), 0);
+    return new LaunchTimer(context, Mode.HOT, copy -> Optional.of(launch), 0);
+  }
+
+  /** As hot, launched back to back for a whole session: what the device does at its busiest. */
+  static LaunchTimer batch(DeviceContext context, Launch launch) {
+    return new LaunchTimer(context, Mode.BATCH, copy -> Optional.of(launch), 0);
   }
 
   /**
@@ -64,7 +82,7 @@ final class LaunchTimer implements AutoCloseable {
    */
   static LaunchTimer cold(
       DeviceContext context, IntFunction<Optional<Launch>> source, long copyBytes) {
-    return new LaunchTimer(context, true, source, Math.max(1, copyBytes));
+    return new LaunchTimer(context, Mode.COLD, source, Math.max(1, copyBytes));
   }
 
   /**
@@ -72,7 +90,7 @@ final class LaunchTimer implements AutoCloseable {
    */
   void prepare(SessionLimits limits) {
     if (session == null) {
-      sampleNanos = plan();
+      sampleNanos = plan(limits);
       build(limits);
     }
   }
@@ -85,22 +103,20 @@ final class LaunchTimer implements AutoCloseable {
    */
   Sampled run(SessionLimits limits, Runnable afterSpans) {
     prepare(limits);
-    double[] nanos = session.run();
+    StoppingRule rule =
+        mode == Mode.BATCH ? new StoppingRule(new SampleCount(1), 1, 0, 0) : limits.rule();
+    SampleLoop.Taken taken = new SampleLoop(context, session, samples, 1).run(rule, sampleNanos);
     afterSpans.run();
-    for (int i = 0; i < nanos.length; i++) {
-      nanos[i] /= launches;
-    }
+    double[] nanos = Arrays.stream(taken.nanos()).map(span -> span / launches).toArray();
     HostTimer host = new HostTimer(context);
     Launch launch = copies.get(0);
-    Launch before = cold ? context.eviction() : launch;
+    Launch before = mode == Mode.COLD ? context.eviction() : launch;
     double[] complete = host.idle(before, launch, sampleNanos, limits).complete();
     double[] submit = host.busy(launch, launchNanos, limits);
-    return new Sampled(
-        nanos,
-        launches,
-        List.of(
-            new Metric(Measured.HOST_TIME, "ns/op", complete),
-            new Metric(Measured.HOST_SUBMIT, "ns/op", submit)));
+    List<Metric> metrics = new ArrayList<>(taken.metrics());
+    metrics.add(new Metric(Measured.HOST_TIME, "ns/op", complete));
+    metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", submit));
+    return new Sampled(nanos, launches, metrics, taken.facts());
   }
 
   /** How many of the copies a session launches. */
@@ -109,13 +125,18 @@ final class LaunchTimer implements AutoCloseable {
   }
 
   /** Returns the device time of a sample with what goes before it. */
-  private double plan() {
+  private double plan(SessionLimits limits) {
     launchNanos = estimate();
+    if (mode == Mode.BATCH) {
+      double fill = limits.seconds() * 1e9 / Math.max(launchNanos, 1);
+      launches = (int) Math.max(1, Math.min(MOST_BATCH_LAUNCHES, fill));
+      return launchNanos * launches;
+    }
     launches =
         launchNanos >= SHORT_NANOS
             ? 1
             : (int) Math.min(MOST_LAUNCHES, Math.ceil(SPAN_NANOS / Math.max(launchNanos, 1)));
-    if (!cold) {
+    if (mode == Mode.HOT) {
       return launchNanos * launches;
     }
     long rotation = Math.max(LEAST_ROTATION_BYTES, ROTATION_CACHES * context.cacheBytes());
@@ -149,25 +170,48 @@ final class LaunchTimer implements AutoCloseable {
 
   private double span(Launch launch, int count) {
     try (Session trial = new Session(context)) {
-      return trial.untimed(launch).span(Collections.nCopies(count, launch)).run()[0];
+      return trial
+          .hold()
+          .untimed(launch)
+          .span(Collections.nCopies(count, launch))
+          .release()
+          .run()[0];
     }
   }
 
   private void build(SessionLimits limits) {
-    samples = limits.samples(sampleNanos);
     session = new Session(context);
     // The first keeps the device busy while the first spans are queued, the second warms it up. It
     // is the last copy, because the first sample must not find its own in a cache.
     session.untimed(context.eviction()).untimed(copies.get(copies.size() - 1));
+    if (mode == Mode.BATCH) {
+      samples = 1;
+      session.untimed(copies.get(0)).longSpan(copies.get(0), launches).endSample();
+      return;
+    }
+    samples = limits.samples(sampleNanos);
+    int held = 0;
     for (int sample = 0; sample < samples; sample++) {
-      if (evict) {
-        session.untimed(context.eviction());
+      if (held == 0) {
+        if (evict) {
+          session.untimed(context.eviction());
+        }
+        session.hold();
+        if (mode == Mode.HOT) {
+          session.untimed(copies.get(0)); // While it was held, the device had nothing to do.
+        }
       }
       List<Launch> span = new ArrayList<>();
       for (int i = 0; i < launches; i++) {
         span.add(copies.get((evict ? i : sample) % copies.size()));
       }
       session.span(span);
+      held += launches;
+      if (evict || held + launches > Session.MOST_HELD || sample == samples - 1) {
+        session.release();
+        held = 0;
+      }
+      session.endSample();
     }
   }
 
@@ -183,7 +227,7 @@ final class LaunchTimer implements AutoCloseable {
    *
    * @param nanos device time of one launch, one value a sample
    * @param launches launches of a sample
-   * @param metrics host times
+   * @param metrics host times, and what was read of the device
    */
-  record Sampled(double[] nanos, int launches, List<Metric> metrics) {}
+  record Sampled(double[] nanos, int launches, List<Metric> metrics, SessionFacts facts) {}
 }

@@ -20,6 +20,7 @@ import java.util.List;
  * @param metrics further quantities
  * @param parts the kernels of a step one by one; empty for anything else
  * @param notes lines the reader must know, for example that layers share weights
+ * @param facts how the samples came about
  */
 public record Measured(
     String kernel,
@@ -33,7 +34,8 @@ public record Measured(
     long seed,
     ArrayList<Metric> metrics,
     ArrayList<StepPart> parts,
-    ArrayList<String> notes)
+    ArrayList<String> notes,
+    SessionFacts facts)
     implements Serializable {
 
   /** Who took the time. */
@@ -111,7 +113,8 @@ public record Measured(
       long seed,
       List<Metric> metrics,
       List<StepPart> parts,
-      List<String> notes) {
+      List<String> notes,
+      SessionFacts facts) {
     this(
         kernel,
         shape,
@@ -124,13 +127,15 @@ public record Measured(
         seed,
         new ArrayList<>(metrics),
         new ArrayList<>(parts),
-        new ArrayList<>(notes));
+        new ArrayList<>(notes),
+        facts);
   }
 
   /** The same with every time of the operation longer by a fraction. */
   Measured slower(double fraction) {
     double[] longer = Arrays.stream(nanos).map(n -> n * (1 + fraction)).toArray();
     return new Measured(
-        kernel, shape, kernels, clock, longer, launches, flops, bytes, seed, metrics, parts, notes);
+        kernel, shape, kernels, clock, longer, launches, flops, bytes, seed, metrics, parts, notes,
+        facts);
   }
 }

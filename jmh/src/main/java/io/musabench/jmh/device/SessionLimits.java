@@ -1,32 +1,60 @@
 package io.musabench.jmh.device;
 
+import io.musabench.results.stopping.Stopping;
+import io.musabench.results.stopping.StoppingRule;
+
 /**
- * How many samples a session takes: as many as fill its time, but at least {@code least} of them;
- * of samples so long that these would take more than {@code ceiling}, fewer, but never below two.
+ * How long a session goes on taking samples: until {@code stopping} is met, but for at least {@code
+ * least} samples and {@code seconds}, and at most {@code ceiling} seconds.
  *
- * @param seconds device time a session should take
- * @param ceiling device time above which the least number of samples is not insisted on, in seconds
+ * @param seconds least time of a session, in seconds
+ * @param ceiling most time of a session, in seconds; two samples are taken however long they last
  * @param least fewest samples of a session
- * @param most greatest number of samples of a session, which bounds the events it needs
+ * @param most most samples that are queued at a time, which bounds the events it needs
+ * @param stopping criterion between floors and ceiling
  */
-public record SessionLimits(double seconds, double ceiling, int least, int most) {
-  /** System property with the device time of a session, in seconds. */
+public record SessionLimits(
+    double seconds, double ceiling, int least, int most, Stopping stopping) {
+  /** System property with the least time of a session, in seconds. */
   public static final String SECONDS = "musabench.session.seconds";
 
-  private static final double CEILING_PER_SECOND = 8;
+  /** System property with the most time of a session, in seconds. */
+  public static final String CEILING = "musabench.session.ceiling";
+
+  /** System property with the criterion, as {@code --stop} takes it. */
+  public static final String STOP = "musabench.session.stop";
+
+  /** The ceiling where none is given, as a multiple of the least time. */
+  public static final double CEILING_PER_SECOND = 8;
+
+  /**
+   * The criterion where none is given. The median of a fork comes from two or three sessions, so 1
+   * % in each is 0.6 % in the fork, below what a comparison calls a change.
+   */
+  public static final String DEFAULT_STOP = "stdrel:1%";
+
   private static final int LEAST = 5;
   private static final int MOST = 1000;
 
   /** The limits that the runner hands to a fork. */
   public static SessionLimits fromProperties() {
-    double seconds = Double.parseDouble(System.getProperty(SECONDS, "0.3"));
-    return new SessionLimits(seconds, CEILING_PER_SECOND * seconds, LEAST, MOST);
+    double seconds = Double.parseDouble(System.getProperty(SECONDS, "0.2"));
+    String ceiling = System.getProperty(CEILING);
+    return new SessionLimits(
+        seconds,
+        ceiling == null ? CEILING_PER_SECOND * seconds : Double.parseDouble(ceiling),
+        LEAST,
+        MOST,
+        new Stopping(System.getProperty(STOP, DEFAULT_STOP)));
   }
 
-  /** Samples to take when one of them keeps the device busy for {@code nanos}. */
+  /** What decides about the end of one session. */
+  public StoppingRule rule() {
+    return new StoppingRule(stopping.create(), least, seconds, ceiling);
+  }
+
+  /** Samples to begin with when one of them takes {@code nanos}. */
   public int samples(double nanos) {
-    double one = Math.max(nanos, 1) / 1e9;
-    double insisted = Math.min(least, Math.max(2, ceiling / one));
-    return (int) Math.min(most, Math.max(insisted, seconds / one));
+    return rule().next(Math.max(nanos, 1) / 1e9, most);
   }
 }

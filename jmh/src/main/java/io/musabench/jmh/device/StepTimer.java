@@ -94,18 +94,20 @@ public final class StepTimer implements AutoCloseable {
       build(limits);
     }
     kept.forEach(result -> result.forEach(Tensor::poison));
-    double[] spans = session.run();
+    SampleLoop loop = new SampleLoop(context, session, rounds, 1 + groups.size());
+    SampleLoop.Taken taken = loop.run(limits.rule(), 2 * stepNanos);
     afterRounds.run();
-    double[] whole = new double[rounds];
-    double[][] parts = new double[groups.size()][rounds];
+    double[] spans = taken.nanos();
+    double[] whole = new double[spans.length / (1 + groups.size())];
+    double[][] parts = new double[groups.size()][whole.length];
     int next = 0;
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < whole.length; round++) {
       whole[round] = spans[next++];
       for (int group = 0; group < parts.length; group++) {
         parts[group][round] = spans[next++] / counts.get(group);
       }
     }
-    return new Sampled(whole, parts, kept);
+    return new Sampled(whole, parts, kept, taken.metrics(), taken.facts());
   }
 
   /** Device time of the step when it was run last outside of a session, in nanoseconds. */
@@ -137,9 +139,17 @@ public final class StepTimer implements AutoCloseable {
       if (round >= firstKept) {
         keepResults();
       }
-      for (Launch group : groups) {
-        session.untimed(context.eviction()).span(List.of(group));
+      for (int i = 0; i < groups.size(); i++) {
+        session.untimed(context.eviction());
+        // A graph is one launch; of single ones no more than the queue is sure to take.
+        boolean held = graph || counts.get(i) <= Session.MOST_HELD;
+        if (held) {
+          session.hold().span(List.of(groups.get(i))).release();
+        } else {
+          session.span(List.of(groups.get(i)));
+        }
       }
+      session.endSample();
     }
   }
 
@@ -174,6 +184,12 @@ public final class StepTimer implements AutoCloseable {
    *     nanoseconds, one value a round
    * @param parts the same for one call of each group
    * @param results the results of each step that were kept; the next session overwrites them
+   * @param metrics what was read of the device meanwhile
    */
-  public record Sampled(double[] whole, double[][] parts, List<List<Tensor>> results) {}
+  public record Sampled(
+      double[] whole,
+      double[][] parts,
+      List<List<Tensor>> results,
+      List<Metric> metrics,
+      SessionFacts facts) {}
 }

@@ -157,7 +157,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
               kernel.work().bytes(),
               sampled.parts()[i]));
     }
-    List<Metric> metrics = new ArrayList<>();
+    List<Metric> metrics = new ArrayList<>(sampled.metrics());
     if (graphs == null) {
       step.poison();
       metrics.addAll(timer.hostTimes(limits()));
@@ -181,7 +181,8 @@ public abstract class StepBenchmark extends DeviceBenchmark {
             seed,
             metrics,
             parts,
-            notes()));
+            notes(),
+            sampled.facts()));
   }
 
   private List<String> notes() {

@@ -152,6 +152,65 @@ class RunOnHostTest {
   }
 
   @Test
+  void shouldNameTheStoppingConditionThatTheCeilingLeftUnmet() throws Exception {
+    MusabenchProcess run =
+        start(Map.of(), "^elementwise.RmsNorm$", "--stop=stdrel:0.00001%", "--ceiling=1");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    String unmet = cases().get(0).conditions().unmet();
+    assertThat(unmet)
+        .startsWith("1 of 1 sessions stopped at the time ceiling of 1 s, relative standard")
+        .endsWith("> 0.00001 %");
+    assertThat(run.text()).contains("\nStopped at the time ceiling\n  RmsNorm").contains(unmet);
+    assertThat(cases().get(0).firstRunUs()).isPositive();
+  }
+
+  @Test
+  void shouldTakeExactlySoManySamples() throws Exception {
+    MusabenchProcess run =
+        start(
+            Map.of(),
+            "^elementwise.RmsNorm$",
+            "--stop=samples:7",
+            "--iterations=2",
+            "--ceiling=30");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(cases().get(0).samples()).isEqualTo(14);
+    assertThat(cases().get(0).conditions().unmet()).isEmpty();
+  }
+
+  @Test
+  void shouldTimeABatchAsOneLongRowOfLaunches() throws Exception {
+    MusabenchProcess run =
+        start(Map.of(), "^elementwise.RmsNorm$", "-p", "cache=batch,hot", "--iterations=2");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    CaseResult batch = cases().get(0);
+    assertThat(batch.samples()).isEqualTo(2);
+    assertThat(batch.launches()).isGreaterThan(100);
+    assertThat(cases().get(1).launches()).isBetween(2, 100);
+  }
+
+  @Test
+  void shouldFreeAStreamWhoseQueueIsFullWhileItIsHeld() throws Exception {
+    MusabenchProcess run =
+        start(Map.of("MUSART_HOST_QUEUE", "16"), "^launch.EmptyLaunch$", "^elementwise.RmsNorm$");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(cases())
+        .allSatisfy(
+            c -> {
+              assertThat(c.note()).contains("the queue took no more before 1000 ms had passed");
+              assertThat(c.deviceTimeMedianUs()).isBetween(0.0, 1e5);
+            });
+  }
+
+  @Test
+  void shouldMeasureWhereAStreamCannotBeHeld() throws Exception {
+    MusabenchProcess run =
+        start(Map.of(FAULTS, "musaLaunchHostFunc:1+=801"), "^elementwise.RmsNorm$");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(cases().get(0).note()).startsWith("this runtime cannot hold a stream");
+  }
+
+  @Test
   void shouldSayOnceThatAnotherRunIsGoingOn() throws Exception {
     SoleRun other = SoleRun.claim();
     try {

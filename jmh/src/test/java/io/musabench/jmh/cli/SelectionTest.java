@@ -3,6 +3,7 @@ package io.musabench.jmh.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.musabench.results.stopping.Stopping;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -108,9 +109,23 @@ class SelectionTest {
   @Test
   void shouldReadEffortFromASuite() {
     Suite suite =
-        Suite.parse("x", List.of("set forks=2 seconds=0.5", "Gemm -p tokens=3"), CATALOG, TABLE);
-    assertThat(suite.effort()).isEqualTo(new Effort(2, 3, 0.5));
+        Suite.parse(
+            "x",
+            List.of("set forks=2 seconds=0.5 stop=entropy", "Gemm -p tokens=3"),
+            CATALOG,
+            TABLE);
+    assertThat(suite.effort()).isEqualTo(new Effort(2, 3, 0.5, 4, new Stopping("entropy")));
     assertThat(suite.cases()).hasSize(1);
+  }
+
+  @Test
+  void shouldNameTheStoppingCriteriaThereAre() {
+    assertThatThrownBy(() -> Effort.DEFAULT.withStop("stddev:1%"))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("there are entropy, samples, stdrel");
+    assertThatThrownBy(() -> Effort.DEFAULT.withSeconds(2).withCeiling(1))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("ceiling of 1.0 s is below the 2.0 s");
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.musabench.bindings.Target;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.results.model.Work;
+import io.musabench.results.stopping.Stopping;
 import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** How sessions are checked, on a kernel whose input the test changes behind the timer's back. */
 class KernelTimerTest {
-  private static final SessionLimits SHORT = new SessionLimits(0.001, 0.01, 2, 10);
+  private static final SessionLimits SHORT =
+      new SessionLimits(0.001, 0.01, 2, 10, new Stopping("stdrel:1%"));
 
   private DeviceContext context;
   private Tensor input;
@@ -43,7 +45,7 @@ class KernelTimerTest {
   private KernelTimer timer() {
     return new KernelTimer(
         context,
-        false,
+        "hot",
         index -> {
           Inputs inputs = new Inputs(context, DType.BF16, 1);
           input = inputs.random(1, 4, 64);

@@ -22,7 +22,8 @@ class MeasuredTest {
             7,
             List.of(),
             List.of(),
-            List.of());
+            List.of(),
+            SessionFacts.NONE);
     Measured slower = measured.slower(0.03);
     assertThat(slower.nanos()).containsExactly(new double[] {103, 206}, within(1e-9));
     assertThat(slower.flops()).isEqualTo(5);

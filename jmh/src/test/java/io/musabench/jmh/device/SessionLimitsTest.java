@@ -2,10 +2,12 @@ package io.musabench.jmh.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.musabench.results.stopping.Stopping;
 import org.junit.jupiter.api.Test;
 
 class SessionLimitsTest {
-  private final SessionLimits limits = new SessionLimits(0.5, 4, 5, 1000);
+  private final SessionLimits limits =
+      new SessionLimits(0.5, 4, 5, 1000, new Stopping("stdrel:1%"));
 
   @Test
   void shouldFillTheTime() {

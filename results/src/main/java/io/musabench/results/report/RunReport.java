@@ -52,6 +52,7 @@ public final class RunReport {
     report.launches();
     report.kernels();
     report.stepKernels();
+    report.ceiling();
     report.steps();
     report.out.append(GraphTable.text(report.measured(STEP)));
     report.tpot();
@@ -134,7 +135,16 @@ public final class RunReport {
             .filter(c -> c.ok() && !Set.of(STEP, LAUNCH, ROOF).contains(c.group()))
             .toList();
     TextTable table =
-        new TextTable("kernel", "case", ">device", ">p90", ">GB/s", ">TFLOP/s", ">of roof", "roof");
+        new TextTable(
+            "kernel",
+            "case",
+            ">device",
+            ">p90",
+            ">first run",
+            ">GB/s",
+            ">TFLOP/s",
+            ">of roof",
+            "roof");
     Set<String> shared = sharedParams(cases);
     for (CaseResult c : cases) {
       Roofs.Share share = roofs.share(c);
@@ -143,6 +153,7 @@ public final class RunReport {
           params(c, shared),
           Units.time(c.deviceTimeMedianUs()),
           Units.time(c.deviceTimeP90Us()),
+          Units.time(c.firstRunUs()),
           Units.number(c.gbPerS()),
           Units.number(c.tflopPerS()),
           percent(share),
@@ -315,6 +326,27 @@ public final class RunReport {
 
   private static String interval(double lowUs, double highUs) {
     return Double.isNaN(lowUs) ? Units.NOTHING : Units.time(lowUs) + " to " + Units.time(highUs);
+  }
+
+  /** Medians of sessions that could not take as many samples as they wanted are less certain. */
+  private void ceiling() {
+    List<CaseResult> cases =
+        run.cases().stream().filter(c -> c.ok() && !c.conditions().unmet().isEmpty()).toList();
+    if (!cases.isEmpty()) {
+      out.append("\nStopped at the time ceiling\n");
+      cases.forEach(
+          c ->
+              out.append("  ")
+                  .append(named(c))
+                  .append(": ")
+                  .append(c.conditions().unmet())
+                  .append('\n'));
+    }
+  }
+
+  /** A case in a line of its own. */
+  private static String named(CaseResult c) {
+    return c.shortName() + " " + params(c, Set.of("cache", "dtype", "seed"));
   }
 
   private void tpot() {

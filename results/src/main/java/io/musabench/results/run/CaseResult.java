@@ -30,10 +30,12 @@ import java.util.TreeMap;
  * @param deviceTimeP90Us 90 % quantile of device time
  * @param hostTimeMedianUs median host time from the first call to the end of the work
  * @param submitTimeMedianUs median host time until the calls have returned, the work still running
+ * @param firstRunUs host time of the very first run, with everything it sets up
  * @param overKernels by how much a step takes longer than its kernels
  * @param graphCosts a step launched kernel by kernel against the same as a graph
  * @param work FLOPs and bytes of one operation
  * @param parts the kernels of a step one by one; empty for anything else
+ * @param conditions what the samples were taken under
  * @param check what was compared with the reference and how far off it was; may be empty
  * @param note what the reader must know, for example that layers share weights; may be empty
  * @param reproduce command line that runs this case alone
@@ -55,10 +57,12 @@ public record CaseResult(
     double deviceTimeP90Us,
     double hostTimeMedianUs,
     double submitTimeMedianUs,
+    double firstRunUs,
     OverKernels overKernels,
     GraphCosts graphCosts,
     Work work,
     List<CasePart> parts,
+    Conditions conditions,
     String check,
     String note,
     String reproduce) {
@@ -128,10 +132,12 @@ public record CaseResult(
     private double p90 = Double.NaN;
     private double host = Double.NaN;
     private double submit = Double.NaN;
+    private double firstRun = Double.NaN;
     private OverKernels overKernels = OverKernels.UNKNOWN;
     private GraphCosts graphCosts = GraphCosts.UNKNOWN;
     private Work work = Work.NONE;
     private List<CasePart> parts = List.of();
+    private Conditions conditions = Conditions.UNKNOWN;
     private String check = "";
     private String note = "";
     private String reproduce = "";
@@ -211,6 +217,12 @@ public record CaseResult(
       return this;
     }
 
+    /** Host time of the very first run, in microseconds. */
+    public Builder firstRunUs(double us) {
+      this.firstRun = us;
+      return this;
+    }
+
     /** By how much a step takes longer than its kernels. */
     public Builder overKernels(OverKernels overKernels) {
       this.overKernels = overKernels;
@@ -232,6 +244,12 @@ public record CaseResult(
     /** The kernels of a step, measured one by one. */
     public Builder parts(List<CasePart> parts) {
       this.parts = parts;
+      return this;
+    }
+
+    /** What the samples were taken under. */
+    public Builder conditions(Conditions conditions) {
+      this.conditions = conditions;
       return this;
     }
 
@@ -272,10 +290,12 @@ public record CaseResult(
           p90,
           host,
           submit,
+          firstRun,
           overKernels,
           graphCosts,
           work,
           parts,
+          conditions,
           check,
           note,
           reproduce);

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
@@ -31,7 +32,6 @@ final class RunFiles {
 
   private static final JsonNode UNKNOWN = TextNode.valueOf("unknown");
 
-  private static final String LOST_FORKS = "lost_forks";
 
   private static final String[] CASE_COLUMNS = {
     "schema_version",
@@ -43,7 +43,7 @@ final class RunFiles {
     "kernel",
     "shape",
     "forks",
-    LOST_FORKS,
+    "lost_forks",
     "samples",
     "launches",
     "kernels",
@@ -52,6 +52,7 @@ final class RunFiles {
     "device_time_p90_us",
     "host_time_median_us",
     "submit_time_median_us",
+    "first_run_us",
     "over_kernels_median_us",
     "over_kernels_low_us",
     "over_kernels_high_us",
@@ -61,17 +62,37 @@ final class RunFiles {
     "tflop_per_s",
     "roof",
     "percent_of_roof",
+    "unmet",
+    "throttled_samples",
+    "core_clock_mhz",
+    "power_w",
+    "temperature_c",
+    "throttle_reasons",
+    "other_cpu_percent",
+    "steal_percent",
+    "other_processes",
     "check",
     "note",
     "reproduce"
   };
 
   /** Columns that files of older runs lack; what they say is then unknown. */
-  private static final String OVER_KERNELS = "over_kernels_";
-
-  private static boolean mayLack(String column) {
-    return column.startsWith(OVER_KERNELS) || column.equals(LOST_FORKS);
-  }
+  private static final Set<String> LATER_COLUMNS =
+      Set.of(
+          "over_kernels_median_us",
+          "over_kernels_low_us",
+          "over_kernels_high_us",
+          "lost_forks",
+          "first_run_us",
+          "unmet",
+          "throttled_samples",
+          "core_clock_mhz",
+          "power_w",
+          "temperature_c",
+          "throttle_reasons",
+          "other_cpu_percent",
+          "steal_percent",
+          "other_processes");
 
   private static final String[] PART_COLUMNS = {
     "schema_version",
@@ -191,6 +212,7 @@ final class RunFiles {
                 cell(c.deviceTimeP90Us()),
                 cell(c.hostTimeMedianUs()),
                 cell(c.submitTimeMedianUs()),
+                cell(c.firstRunUs()),
                 cell(c.overKernels().medianUs()),
                 cell(c.overKernels().lowUs()),
                 cell(c.overKernels().highUs()),
@@ -200,6 +222,15 @@ final class RunFiles {
                 derived(c.tflopPerS()),
                 share == null ? "" : share.bound().text(),
                 share == null ? "" : derived(share.percent()),
+                c.conditions().unmet(),
+                c.conditions().throttledSamples(),
+                derived(c.conditions().coreClockMhz()),
+                derived(c.conditions().powerWatts()),
+                derived(c.conditions().temperatureCelsius()),
+                c.conditions().throttleReasons(),
+                derived(c.conditions().otherCpuPercent()),
+                derived(c.conditions().stealPercent()),
+                c.conditions().otherProcesses(),
                 c.check(),
                 c.note(),
                 c.reproduce());
@@ -341,7 +372,7 @@ final class RunFiles {
               .kernel(row.text("kernel"), row.text("shape"))
               .kernels(row.integer("kernels"))
               .forks(row.integer("forks"))
-              .lostForks(row.has(LOST_FORKS) ? row.integer(LOST_FORKS) : 0)
+              .lostForks(row.has("lost_forks") ? row.integer("lost_forks") : 0)
               .launches(row.integer("launches"))
               .deviceTimeUs(
                   row.integer("samples"),
@@ -350,6 +381,8 @@ final class RunFiles {
                   row.number("device_time_p90_us"))
               .hostTimeMedianUs(row.number("host_time_median_us"))
               .submitTimeMedianUs(row.number("submit_time_median_us"))
+              .firstRunUs(row.number("first_run_us"))
+              .conditions(row.conditions())
               .overKernels(
                   new OverKernels(
                       row.number("over_kernels_median_us"),
@@ -424,7 +457,7 @@ final class RunFiles {
     CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
     try (var parser = format.parse(text)) {
       for (String column : columns) {
-        if (!mayLack(column) && !parser.getHeaderNames().contains(column)) {
+        if (!LATER_COLUMNS.contains(column) && !parser.getHeaderNames().contains(column)) {
           throw new RunException(file + " has no column " + column);
         }
       }
@@ -456,11 +489,24 @@ final class RunFiles {
   /** A line of a CSV file; an error names file, row and column. */
   private record Row(String file, CSVRecord line) {
     String text(String column) {
-      return has(column) || !mayLack(column) ? line.get(column) : "";
+      return line.isMapped(column) || !LATER_COLUMNS.contains(column) ? line.get(column) : "";
     }
 
     boolean has(String column) {
       return line.isMapped(column);
+    }
+
+    Conditions conditions() {
+      return new Conditions(
+          text("unmet"),
+          text("throttled_samples").isEmpty() ? 0 : integer("throttled_samples"),
+          number("core_clock_mhz"),
+          number("power_w"),
+          number("temperature_c"),
+          text("throttle_reasons"),
+          number("other_cpu_percent"),
+          number("steal_percent"),
+          text("other_processes"));
     }
 
     int integer(String column) {

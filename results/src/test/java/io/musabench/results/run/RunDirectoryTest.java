@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +24,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RunDirectoryTest {
+  private static final Set<String> LATER =
+      Set.of(
+          "first_run_us",
+          "unmet",
+          "throttled_samples",
+          "core_clock_mhz",
+          "power_w",
+          "temperature_c",
+          "throttle_reasons",
+          "other_cpu_percent",
+          "steal_percent",
+          "other_processes");
+
   private static final Instant START = Instant.parse("2026-01-02T03:04:05.678Z");
 
   @TempDir private Path root;
@@ -169,15 +183,18 @@ class RunDirectoryTest {
     List<String> lines = Files.readAllLines(run.path().resolve("cases.csv"));
     assertThat(lines.get(0))
         .isEqualTo(
-            "schema_version,case,benchmark,params,status,reason,kernel,shape,forks,lost_forks,"
-                + "samples,launches,kernels,device_time_median_us,device_time_p10_us,device_time_p90_us,"
-                + "host_time_median_us,submit_time_median_us,over_kernels_median_us,"
-                + "over_kernels_low_us,over_kernels_high_us,flop,bytes,gb_per_s,tflop_per_s,"
-                + "roof,percent_of_roof,check,note,reproduce");
+            "schema_version,case,benchmark,params,status,reason,kernel,shape,forks,lost_forks,samples,"
+                + "launches,kernels,device_time_median_us,device_time_p10_us,device_time_p90_us,"
+                + "host_time_median_us,submit_time_median_us,first_run_us,"
+                + "over_kernels_median_us,over_kernels_low_us,over_kernels_high_us,flop,bytes,gb_per_s,tflop_per_s,"
+                + "roof,percent_of_roof,unmet,throttled_samples,core_clock_mhz,power_w,temperature_c,"
+                + "throttle_reasons,other_cpu_percent,steal_percent,other_processes,"
+                + "check,note,reproduce");
     assertThat(lines.get(2))
         .isEqualTo(
             "1,gemm.Gemm:dtype=bf16;m=1,gemm.Gemm,dtype=bf16;m=1,ok,,gemm,m=1 n=2 k=3,1,0,1,1,1,"
-                + "100.0,100.0,100.0,,,,,,0,1000000,10.0000,,read_bandwidth,50.0000,,,"
+                + "100.0,100.0,100.0,,,,,,,0,1000000,10.0000,,read_bandwidth,50.0000,"
+                + ",0,,,,,,,,,,"
                 + "musabench run Gemm");
   }
 
@@ -253,7 +270,7 @@ class RunDirectoryTest {
   }
 
   @Test
-  void runsFromBeforeStepsWereComparedWithTheirKernelsAreRead() throws IOException {
+  void runsFromBeforeTheLaterColumnsAreRead() throws IOException {
     RunDirectory run = RunDirectory.create(runs, "host", START);
     run.saveEnvironment(environment());
     run.saveCases(List.of(step()));
@@ -262,7 +279,9 @@ class RunDirectoryTest {
         CSVFormat.RFC4180.builder().setHeader().get().parse(Files.newBufferedReader(path))) {
 
       List<String> kept =
-          parser.getHeaderNames().stream().filter(n -> !n.startsWith("over_kernels_")).toList();
+          parser.getHeaderNames().stream()
+              .filter(n -> !n.startsWith("over_kernels_") && !LATER.contains(n))
+              .toList();
       StringBuilder text = new StringBuilder();
       try (var out = new CSVPrinter(text, CSVFormat.RFC4180)) {
         out.printRecord(kept);
@@ -272,7 +291,10 @@ class RunDirectoryTest {
       }
       Files.writeString(path, text);
     }
-    assertThat(run.read().cases().get(0).overKernels().medianUs()).isNaN();
+    CaseResult old = run.read().cases().get(0);
+    assertThat(old.overKernels().medianUs()).isNaN();
+    assertThat(old.firstRunUs()).isNaN();
+    assertThat(old.conditions()).isEqualTo(Conditions.UNKNOWN);
   }
 
   @Test
@@ -285,7 +307,7 @@ class RunDirectoryTest {
     expectRefused(damaged("cases.csv", ",1234567890,", ",-1,"), "column flop or bytes");
     expectRefused(
         damaged("cases.csv", "step.DecodeStep,batch=", "step.DecodeStep,batch"), "column params");
-    expectRefused(damaged("cases.csv", ",120.5,", ","), "row 1: it has 29 cells");
+    expectRefused(damaged("cases.csv", ",120.5,", ","), "row 1: it has 39 cells");
     expectRefused(damaged("cases.csv", "\"layers", "layers"), "cases.csv");
     expectRefused(damaged("parts.csv", ",28,", ",x,"), "parts.csv, row 1, column count");
     expectRefused(

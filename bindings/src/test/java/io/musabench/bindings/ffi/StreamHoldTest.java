@@ -1,0 +1,90 @@
+package io.musabench.bindings.ffi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.musabench.bindings.Target;
+import io.musabench.bindings.TestTarget;
+import io.musabench.bindings.runtime.Event;
+import io.musabench.bindings.runtime.Stream;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What holding a stream must do on any runtime. */
+class StreamHoldTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final long PAUSE_NANOS = 30_000_000;
+
+  private static Ffi ffi;
+
+  @BeforeAll
+  static void load() {
+    Target target = TestTarget.open();
+    ffi = target.ffi();
+  }
+
+  private static StreamHold hold(Stream stream, Duration limit) {
+    return StreamHold.of(ffi, stream, limit).orElseThrow();
+  }
+
+  /** Time between two events with a pause of the host between queueing the one and the other. */
+  private static double span(Stream stream, StreamHold hold) {
+    try (Event start = ffi.runtime().createEvent();
+        Event stop = ffi.runtime().createEvent()) {
+      Program.Builder program = Program.builder(ffi);
+      if (hold != null) {
+        program.hold(hold, stream);
+      }
+      program.record(start, stream).spin(PAUSE_NANOS).record(stop, stream);
+      if (hold != null) {
+        program.release(hold);
+      }
+      program.build().run();
+      stream.synchronize();
+      return 1e6 * stop.millisecondsSince(start);
+    }
+  }
+
+  @Test
+  void shouldKeepTheHostsPaceOutOfASpan() {
+    try (Stream stream = ffi.runtime().createStream();
+        StreamHold hold = hold(stream, LONG)) {
+      assertThat(span(stream, null)).isGreaterThan(0.9 * PAUSE_NANOS);
+      assertThat(span(stream, hold)).isLessThan(0.5 * PAUSE_NANOS);
+      assertThat(hold.waited()).isEqualTo(1);
+      assertThat(hold.expired()).isZero();
+    }
+  }
+
+  @Test
+  void shouldFreeTheStreamWhenNobodyReleasesIt() {
+    try (Stream stream = ffi.runtime().createStream();
+        StreamHold hold = hold(stream, Duration.ofMillis(40))) {
+      long begin = System.nanoTime();
+      Program program =
+          Program.builder(ffi).hold(hold, stream).hold(hold, stream).hold(hold, stream).build();
+      program.run();
+      stream.synchronize();
+      assertThat(System.nanoTime() - begin).isBetween(40_000_000L, 10_000_000_000L);
+      assertThat(hold.expired()).isEqualTo(1);
+      hold.arm();
+      assertThat(hold.expired()).isZero();
+      assertThat(span(stream, hold)).isLessThan(0.5 * PAUSE_NANOS);
+    }
+  }
+
+  @Test
+  void shouldLetAStreamGoThatAProgramLeftHeld() {
+    try (Stream stream = ffi.runtime().createStream()) {
+      StreamHold hold = hold(stream, LONG);
+      Program program = Program.builder(ffi).hold(hold, stream).release(hold).build();
+      program.run(1); // As one that breaks off before the release.
+      assertThat(stream.isIdle()).isFalse();
+      hold.open();
+      stream.synchronize();
+      program.run(1);
+      hold.close(); // Waits for the stream, which looks at its memory.
+      assertThat(stream.isIdle()).isTrue();
+    }
+  }
+}
