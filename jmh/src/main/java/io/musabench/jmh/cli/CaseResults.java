@@ -8,6 +8,7 @@ import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Conditions;
+import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.MedianInterval;
 import io.musabench.results.run.OverKernels;
@@ -23,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** Turns what forks measured into the records of a run directory. */
@@ -32,8 +34,9 @@ final class CaseResults {
   /**
    * @param forks measurements: outer list forks, inner list iterations; not empty
    * @param lost what became of each further fork
+   * @param others what else the CPUs did meanwhile
    */
-  static CaseResult measured(CaseSpec spec, List<List<Measured>> forks, List<String> lost) {
+  static CaseResult measured(CaseSpec spec, List<List<Measured>> forks, List<String> lost, CpuTimes.Others others) {
     List<Measured> all = forks.stream().flatMap(List::stream).toList();
     Measured first = all.get(0);
     Set<String> notes = new LinkedHashSet<>();
@@ -57,7 +60,7 @@ final class CaseResults {
     return result
         .kernels(first.kernels())
         .firstRunUs(medianUs(all, Measured.FIRST_RUN))
-        .conditions(conditions(all))
+        .conditions(conditions(all, others))
         .forks(forks.size())
         .lostForks(lost.size())
         .launches(first.launches())
@@ -70,22 +73,26 @@ final class CaseResults {
         .build();
   }
 
-  private static Conditions conditions(List<Measured> all) {
+  private static Conditions conditions(List<Measured> all, CpuTimes.Others others) {
     List<String> unmet =
         all.stream().map(m -> m.facts().unmet()).filter(text -> !text.isEmpty()).toList();
+    Set<String> reasons = new TreeSet<>();
+    all.forEach(m -> reasons.addAll(m.facts().throttleReasons()));
+    Set<String> processes = new TreeSet<>();
+    all.forEach(m -> processes.addAll(m.facts().otherProcesses()));
     return new Conditions(
         unmet.isEmpty()
             ? ""
             : "%d of %d sessions %s"
                 .formatted(unmet.size(), all.size(), unmet.get(unmet.size() - 1)),
         all.stream().mapToInt(m -> m.facts().throttled()).sum(),
-        Double.NaN,
-        Double.NaN,
-        Double.NaN,
-        "",
-        Double.NaN,
-        Double.NaN,
-        "");
+        median(all, Sample.DEVICE_CLOCK),
+        median(all, Measured.DEVICE_POWER),
+        Arrays.stream(values(all, Measured.DEVICE_TEMPERATURE)).max().orElse(Double.NaN),
+        String.join(", ", reasons),
+        others.otherPercent(),
+        others.stealPercent(),
+        String.join(", ", processes));
   }
 
   /** A case without a number. */
@@ -154,17 +161,21 @@ final class CaseResults {
             : "; bits differ between runs, timed results checked on some rows");
   }
 
-  private static double medianUs(List<Measured> all, String name) {
-    double[] values = values(all, name);
-    return values.length == 0 ? Double.NaN : Summary.of(values).median() / 1e3;
-  }
-
   private static double[] values(List<Measured> all, String name) {
     return all.stream()
         .flatMap(m -> m.metrics().stream())
         .filter(metric -> metric.name().equals(name))
         .flatMapToDouble(metric -> Arrays.stream(metric.values()))
         .toArray();
+  }
+
+  private static double median(List<Measured> all, String name) {
+    double[] values = values(all, name);
+    return values.length == 0 ? Double.NaN : Summary.of(values).median();
+  }
+
+  private static double medianUs(List<Measured> all, String name) {
+    return median(all, name) / 1e3;
   }
 
   private static GraphCosts graphCosts(List<Measured> all) {

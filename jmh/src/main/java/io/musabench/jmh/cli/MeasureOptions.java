@@ -3,9 +3,13 @@ package io.musabench.jmh.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -13,6 +17,11 @@ import picocli.CommandLine.Parameters;
  * Which cases to measure, for how long, and where the results go: of every command that measures.
  */
 final class MeasureOptions {
+  private static final String RANDOM = "random";
+  private static final List<String> ORDERS = List.of("as-listed", RANDOM);
+  private static final long MOST_SEED = 1_000_000;
+  private static final int MOST_COOL_DOWN_SECONDS = 3600;
+
   @Parameters(
       paramLabel = "REGEX",
       arity = "0..*",
@@ -56,6 +65,34 @@ final class MeasureOptions {
   private String stop;
 
   @Option(
+      names = "--cool-down",
+      paramLabel = "S",
+      defaultValue = "0",
+      description = "pause before every fork, in seconds (default ${DEFAULT-VALUE})")
+  private double coolDown;
+
+  @Option(
+      names = "--order",
+      paramLabel = "ORDER",
+      defaultValue = "as-listed",
+      description = "of the cases: as-listed or random, roofs first (default ${DEFAULT-VALUE})")
+  private String order;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "seed of --order=random (default: another one each time; it is recorded)")
+  private Long seed;
+
+  @Option(
+      names = "--clock-mode",
+      paramLabel = "MODE",
+      description =
+          "how you have set the device's clock: fixed-frequency, fixed-power or free; recorded, and"
+              + " runs of different modes are not compared")
+  private String clockMode;
+
+  @Option(
       names = "--time-limit",
       paramLabel = "S",
       defaultValue = "300",
@@ -84,7 +121,34 @@ final class MeasureOptions {
     }
     Suite chosen = new Selection(catalog, table).select(suite, expressions, assignments);
     chosen.cases().forEach(CaseCheck::check);
-    return chosen;
+    return ordered(chosen);
+  }
+
+  private Suite ordered(Suite chosen) {
+    if (!ORDERS.contains(order)) {
+      throw new UsageException(Suggestions.unknown("order", order, ORDERS));
+    }
+    if (order.equals(RANDOM) && seed == null) {
+      seed = Math.abs(System.nanoTime()) % MOST_SEED;
+    } else if (!order.equals(RANDOM) && seed != null) {
+      throw new UsageException("--seed is for --order=random");
+    }
+    if (seed == null) {
+      return chosen;
+    }
+    List<CaseSpec> cases = new ArrayList<>(chosen.cases());
+    Collections.shuffle(cases, new Random(seed));
+    return new Suite(new LinkedHashSet<>(cases), chosen.effort());
+  }
+
+  private Campaign.Pace pace() {
+    if (!(coolDown >= 0 && coolDown <= MOST_COOL_DOWN_SECONDS)) {
+      throw new UsageException("--cool-down must be from 0 to " + MOST_COOL_DOWN_SECONDS);
+    }
+    return new Campaign.Pace(
+        Duration.ofMillis((long) (1000 * coolDown)),
+        seed,
+        clockMode == null ? null : ClockMode.parse(clockMode));
   }
 
   /**
@@ -100,6 +164,6 @@ final class MeasureOptions {
     effort = seconds == null ? effort : effort.withSeconds(seconds);
     effort = ceiling == null ? effort : effort.withCeiling(ceiling);
     effort = stop == null ? effort : effort.withStop(stop);
-    return new Campaign(out, output, labels, Duration.ofSeconds(timeLimit), effort);
+    return new Campaign(out, output, labels, Duration.ofSeconds(timeLimit), effort, pace());
   }
 }

@@ -5,6 +5,7 @@ import io.musabench.jmh.device.DeviceTimeResults;
 import io.musabench.jmh.device.Measured;
 import io.musabench.results.compare.Pairs;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Status;
 import java.nio.file.Path;
@@ -90,12 +91,13 @@ final class PairRunner {
       int number = 0;
       for (CaseSpec spec : cases) {
         long began = System.nanoTime();
+        OtherWork others = new OtherWork();
         measure(runner, spec, first, second);
         if (first.record.isClosed()) {
           break; // Killed while it ran: not a result.
         }
-        CaseResult resultA = save(spec, first);
-        CaseResult resultB = save(spec, second);
+        CaseResult resultA = save(spec, first, others.soFar());
+        CaseResult resultB = save(spec, second, others.soFar());
         number++;
         double seconds = (System.nanoTime() - began) / 1e9;
         campaign.say(Progress.line(number, cases.size(), spec, resultA, seconds));
@@ -114,7 +116,7 @@ final class PairRunner {
 
   private Side side(
       String name, Setting setting, DeviceProbe device, Instant start, List<String> warnings) {
-    Environment environment = device.environment(start).withWarnings(warnings);
+    Environment environment = campaign.recorded(device.environment(start).withWarnings(warnings));
     Map<String, String> all = new LinkedHashMap<>(campaign.labels());
     all.put(SIDE, name);
     all.put(SETTING, setting.text());
@@ -145,6 +147,7 @@ final class PairRunner {
       List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
       Map<Side, RunResult> both = new LinkedHashMap<>();
       for (Side side : order) {
+        campaign.coolDown();
         Outcome outcome = runner.run(spec, campaign.effort(), side.setting);
         switch (outcome.status()) {
           case OK -> both.put(side, outcome.result());
@@ -175,7 +178,7 @@ final class PairRunner {
     }
   }
 
-  private static CaseResult save(CaseSpec spec, Side side) {
+  private static CaseResult save(CaseSpec spec, Side side, CpuTimes.Others others) {
     if (side.status != Status.OK) {
       CaseResult failed = CaseResults.failed(spec, side.status, side.failure);
       side.record.add(failed, List.of(), null);
@@ -183,7 +186,7 @@ final class PairRunner {
     }
     List<RunResult> forks = side.forks.isEmpty() ? side.alone : side.forks;
     List<List<Measured>> measured = DeviceTimeResults.measured(forks);
-    CaseResult result = CaseResults.measured(spec, measured, side.lost);
+    CaseResult result = CaseResults.measured(spec, measured, side.lost, others);
     side.record.add(
         result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(forks));
     return result;

@@ -1,6 +1,9 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Conditions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /** The line that is printed when a case has ended. */
@@ -11,7 +14,7 @@ final class Progress {
     String place = "[%d/%d]".formatted(number, total);
     String outcome =
         result.ok()
-            ? time(primary(result)) + rate(result)
+            ? time(primary(result)) + rate(result) + disturbance(result.conditions())
             : result.status().text().toUpperCase(Locale.ROOT) + " " + firstLine(result.reason());
     return "%-8s %-56s %s  (%.1f s)".formatted(place, spec.title(), outcome, seconds);
   }
@@ -20,6 +23,25 @@ final class Progress {
   private static String firstLine(String reason) {
     int end = reason.indexOf(" | ");
     return end < 0 ? reason : reason.substring(0, end) + " …";
+  }
+
+  private static String disturbance(Conditions c) {
+    List<String> found = new ArrayList<>();
+    if (c.disturbed()) {
+      if (c.otherCpuPercent() > 0) {
+        found.add("others took %.0f %% of the CPUs".formatted(c.otherCpuPercent()));
+      }
+      if (c.stealPercent() > 0) {
+        found.add("%.0f %% were stolen".formatted(c.stealPercent()));
+      }
+      if (!c.otherProcesses().isEmpty()) {
+        found.add("also on the device: " + c.otherProcesses());
+      }
+    }
+    if (c.throttledSamples() > 0) {
+      found.add(c.throttledSamples() + " throttled samples dropped");
+    }
+    return found.isEmpty() ? "" : "  warning: " + String.join(", ", found);
   }
 
   private static double primary(CaseResult result) {

@@ -33,7 +33,8 @@ final class Settings {
           SessionLimits.SECONDS,
           SessionLimits.CEILING,
           SessionLimits.STOP,
-          DeviceContext.HOLD_SECONDS);
+          DeviceContext.HOLD_SECONDS,
+          DeviceContext.THROTTLE);
 
   private Settings() {}
 

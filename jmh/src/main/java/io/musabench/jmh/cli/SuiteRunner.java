@@ -54,7 +54,7 @@ final class SuiteRunner {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run(setting);
     Set<CaseSpec> cases = device.resolve(chosen);
-    Environment environment = device.environment(start).withWarnings(warnings);
+    Environment environment = campaign.recorded(device.environment(start).withWarnings(warnings));
     RunRecord record = new RunRecord(campaign.runs(), start, environment, campaign.labels());
     campaign.say("Device  " + device.description());
     environment.warnings().forEach(warning -> campaign.say("Warning " + warning));
@@ -139,9 +139,11 @@ final class SuiteRunner {
   }
 
   private CaseResult measure(ForkRunner runner, RunRecord record, CaseSpec spec) {
+    OtherWork others = new OtherWork();
     List<RunResult> results = new ArrayList<>();
     List<String> lost = new ArrayList<>();
     for (int fork = 1; fork <= campaign.effort().forks(); fork++) {
+      campaign.coolDown();
       Outcome outcome = runner.run(spec, campaign.effort(), setting);
       switch (outcome.status()) {
         case OK -> results.add(outcome.result());
@@ -166,7 +168,7 @@ final class SuiteRunner {
       return fail(record, spec, Status.FAILED, String.join("; ", lost));
     }
     List<List<Measured>> measured = DeviceTimeResults.measured(results);
-    CaseResult result = CaseResults.measured(spec, measured, lost);
+    CaseResult result = CaseResults.measured(spec, measured, lost, others.soFar());
     record.add(result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(results));
     return result;
   }

@@ -38,6 +38,12 @@ public final class DeviceContext implements AutoCloseable {
    */
   public static final String HOLD_SECONDS = "musabench.hold.seconds";
 
+  /**
+   * System property: samples are dropped when the mean clock of their batch is below this share of
+   * the device's highest; 0 drops none.
+   */
+  public static final String THROTTLE = "musabench.throttle";
+
   private static final Duration HOLD_LIMIT =
       Duration.ofNanos((long) (1e9 * Double.parseDouble(System.getProperty(HOLD_SECONDS, "1"))));
 
@@ -51,6 +57,7 @@ public final class DeviceContext implements AutoCloseable {
   private Blas blas;
   private Optional<StreamHold> hold;
   private boolean holdExpired;
+  private DeviceWatch watch;
 
   private DeviceContext(Target target) {
     this.target = target;
@@ -182,6 +189,24 @@ public final class DeviceContext implements AutoCloseable {
     return hold().isPresent() || HOLD_LIMIT.isZero()
         ? List.of()
         : List.of("this runtime cannot hold a stream: short times may include launch latency");
+  }
+
+  /** Reads the device's clock beside samples. */
+  DeviceWatch watch() {
+    if (watch == null) {
+      int device = target.runtime().currentDeviceIndex();
+      watch =
+          new DeviceWatch(
+              target.monitor(device).monitor(),
+              target.kind() != Target.Kind.HOST,
+              DeviceWatch.throttleShare());
+    }
+    return watch;
+  }
+
+  /** Reads something else in place of the device's own monitor: for tests. */
+  void watch(DeviceWatch other) {
+    watch = other;
   }
 
   /** Waits for everything queued; an error of that work is thrown here. */

@@ -100,6 +100,12 @@ public record Measured(
   /** Metric: host time of the very first run, with everything it sets up, {@code ns/op}. */
   public static final String FIRST_RUN = "host.first";
 
+  /** Metric: power of the device while samples were taken, {@code W}. */
+  public static final String DEVICE_POWER = "device.power";
+
+  /** Metric: temperature of the device while samples were taken, {@code C}. */
+  public static final String DEVICE_TEMPERATURE = "device.temperature";
+
   /** Copies the lists. */
   public Measured(
       String kernel,

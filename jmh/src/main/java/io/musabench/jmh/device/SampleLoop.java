@@ -1,8 +1,12 @@
 package io.musabench.jmh.device;
 
+import io.musabench.results.run.Sample;
 import io.musabench.results.stopping.StoppingRule;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
@@ -10,11 +14,21 @@ import java.util.stream.IntStream;
  * Takes samples batch by batch until the session's rule has enough.
  *
  * <p>A batch is queued as a whole; between batches the host looks at what it got, so nothing is
- * read or decided while spans are timed.
+ * read or decided while spans are timed. A batch that was taken under a throttled clock is dropped
+ * and its samples are counted; the device then gets a pause to recover.
  */
 final class SampleLoop {
-  private final DeviceContext context;
+  // Nothing cools down in less; NVBench, too, starts with so much and lets it grow.
+  private static final double FIRST_PAUSE_SECONDS = 0.05;
+  private static final double LONGEST_PAUSE_SECONDS = 0.5;
+  private static final double PAUSE_GROWTH = 2.5;
+
+  // Batches of a throttled device should not be long: all of a batch is dropped.
+  private static final double WATCHED_BATCH_SECONDS = 0.1;
+
   private final Session session;
+  private final DeviceWatch watch;
+  private final DeviceContext context;
   private final int capacity;
   private final int spans;
 
@@ -25,6 +39,7 @@ final class SampleLoop {
    */
   SampleLoop(DeviceContext context, Session session, int capacity, int spans) {
     this.context = context;
+    this.watch = context.watch();
     this.session = session;
     this.capacity = capacity;
     this.spans = spans;
@@ -34,33 +49,104 @@ final class SampleLoop {
    * What was taken.
    *
    * @param nanos length of every accepted span, sample by sample
+   * @param metrics clock, power and temperature, one value an accepted batch, where they are known
    */
   record Taken(double[] nanos, List<Metric> metrics, SessionFacts facts) {}
+
+  /** Values that are known of some batches only. */
+  private static final class Series {
+    private final DoubleStream.Builder values = DoubleStream.builder();
+    private boolean any;
+
+    void add(OptionalDouble value) {
+      value.ifPresent(values);
+      any |= value.isPresent();
+    }
+
+    void to(List<Metric> metrics, String name, String unit) {
+      if (any) {
+        metrics.add(new Metric(name, unit, values.build().toArray()));
+      }
+    }
+  }
 
   /**
    * One session.
    *
    * @param sampleNanos how long a sample takes, with what goes before its spans
+   * @throws ThrottledException if not one sample could be accepted
    */
   Taken run(StoppingRule rule, double sampleNanos) {
     List<double[]> accepted = new ArrayList<>();
-    List<String> notes = new ArrayList<>(context.holdNote());
+    Series clock = new Series();
+    Series power = new Series();
+    Series temperature = new Series();
+    Set<String> reasons = new LinkedHashSet<>();
+    int throttled = 0;
+    double pause = FIRST_PAUSE_SECONDS;
+    DeviceWatch.Reading reading;
     double sampleSeconds = Math.max(sampleNanos, 1) / 1e9;
     do {
-      int batch = rule.next(sampleSeconds, capacity);
+      int batch = rule.next(sampleSeconds, most(sampleSeconds));
       long begin = System.nanoTime();
-      double[] nanos = session.run(batch);
+      watch.begin();
+      double[] nanos;
+      try {
+        nanos = session.run(batch);
+      } finally {
+        reading = watch.end();
+      }
       double seconds = (System.nanoTime() - begin) / 1e9;
+      sampleSeconds = Math.max(sampleSeconds, seconds / batch); // The plan is optimistic.
+      reasons.addAll(reading.reasons());
       if (session.holdExpired()) {
         nanos = new double[0]; // Some of them hold the limit's wait, or their launches' latency.
+      } else if (reading.throttled()) {
+        nanos = new double[0];
+        throttled += batch;
+        sleep(pause);
+        seconds += pause;
+        pause = Math.min(LONGEST_PAUSE_SECONDS, PAUSE_GROWTH * pause);
+      } else {
+        clock.add(reading.coreMhz());
+        power.add(reading.powerWatts());
+        temperature.add(reading.temperatureC());
+        pause = FIRST_PAUSE_SECONDS;
       }
-      sampleSeconds = Math.max(sampleSeconds, seconds / batch); // The plan is optimistic.
       accepted.add(nanos);
       rule.add(primary(nanos), seconds);
     } while (!rule.done());
     double[] all = accepted.stream().flatMapToDouble(DoubleStream::of).toArray();
+    if (all.length == 0 && throttled > 0) {
+      throw new ThrottledException(throttled, reading);
+    }
+    List<Metric> metrics = new ArrayList<>();
+    clock.to(metrics, Sample.DEVICE_CLOCK, "MHz");
+    power.to(metrics, Measured.DEVICE_POWER, "W");
+    temperature.to(metrics, Measured.DEVICE_TEMPERATURE, "C");
     return new Taken(
-        all, List.of(), new SessionFacts(rule.unmet(), 0, List.of(), context.holdNote()));
+        all,
+        metrics,
+        new SessionFacts(
+            rule.unmet(),
+            throttled,
+            List.copyOf(reasons),
+            watch.otherProcesses(),
+            context.holdNote()));
+  }
+
+  private int most(double sampleSeconds) {
+    return watch.mayDrop()
+        ? (int) Math.max(1, Math.min(capacity, WATCHED_BATCH_SECONDS / sampleSeconds))
+        : capacity;
+  }
+
+  private static void sleep(double seconds) {
+    try {
+      Thread.sleep((long) (1000 * seconds));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private double[] primary(double[] nanos) {

@@ -9,18 +9,33 @@ import java.util.List;
  *
  * @param unmet which condition for stopping the time ceiling left unmet; empty if none
  * @param throttled samples that were dropped because the device's clock was throttled
- * @param throttleReasons why, in the management library's words
+ * @param throttleReasons why the device slowed down, in the management library's words
+ * @param otherProcesses other processes on the device, as {@code pid name}
  * @param notes lines the reader must know
  */
 public record SessionFacts(
-    String unmet, int throttled, ArrayList<String> throttleReasons, ArrayList<String> notes)
+    String unmet,
+    int throttled,
+    ArrayList<String> throttleReasons,
+    ArrayList<String> otherProcesses,
+    ArrayList<String> notes)
     implements Serializable {
   /** Nothing to tell. */
-  public static final SessionFacts NONE = new SessionFacts("", 0, List.of(), List.of());
+  public static final SessionFacts NONE =
+      new SessionFacts("", 0, List.of(), List.of(), List.of());
 
   /** Copies the lists. */
   public SessionFacts(
-      String unmet, int throttled, List<String> throttleReasons, List<String> notes) {
-    this(unmet, throttled, new ArrayList<>(throttleReasons), new ArrayList<>(notes));
+      String unmet,
+      int throttled,
+      List<String> throttleReasons,
+      List<String> otherProcesses,
+      List<String> notes) {
+    this(
+        unmet,
+        throttled,
+        new ArrayList<>(throttleReasons),
+        new ArrayList<>(otherProcesses),
+        new ArrayList<>(notes));
   }
 }

@@ -211,6 +211,47 @@ class RunOnHostTest {
   }
 
   @Test
+  void shouldMeasureInARandomOrderThatItsSeedRepeats() throws Exception {
+    String[] arguments = {
+      "^launch.EmptyLaunch$",
+      "^elementwise.RmsNorm$",
+      "^elementwise.SiluAndMul$",
+      "--order=random",
+      "--seed=5",
+      "--clock-mode=fixed-power",
+      "--cool-down=0.2"
+    };
+    List<List<String>> orders = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      MusabenchProcess run = start(Map.of(), arguments);
+      assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+      orders.add(cases().stream().map(CaseResult::benchmark).toList());
+    }
+    assertThat(orders.get(0)).isEqualTo(orders.get(1)).hasSize(3);
+    assertThat(latest().read().environment().versions())
+        .containsEntry("measure.order", "random")
+        .containsEntry("measure.seed", "5")
+        .containsEntry("measure.stop", "stdrel:1%")
+        .containsEntry("measure.cool_down_seconds", "0.2");
+    assertThat(latest().read().environment().clocks().mode()).isEqualTo("fixed-power");
+    assertThat(cases()).allMatch(c -> c.conditions().otherCpuPercent() >= 0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--order=shuffled, as-listed",
+    "--seed=1, --order=random",
+    "--clock-mode=fixed, fixed-power",
+    "--cool-down=-1, from 0 to 3600",
+    "--stop=stdrel:x, stdrel:0.5%"
+  })
+  void shouldRefuseWaysToMeasureThatThereAreNot(String option, String told) throws Exception {
+    MusabenchProcess run = start(Map.of(), "^elementwise.RmsNorm$", option);
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.text()).contains(told);
+  }
+
+  @Test
   void shouldSayOnceThatAnotherRunIsGoingOn() throws Exception {
     SoleRun other = SoleRun.claim();
     try {

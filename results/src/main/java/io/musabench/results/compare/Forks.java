@@ -29,10 +29,11 @@ final class Forks {
    *
    * @param toUnit what a value is multiplied by
    * @param inverse whether the values are rates, whose reciprocals are meant
+   * @param what what the values are, for the message: {@code time} or {@code clock}
    * @throws IllegalArgumentException with a line for the user if a fork has no samples, or one that
    *     is not a positive number
    */
-  List<ForkMedian> medians(double toUnit, boolean inverse) {
+  List<ForkMedian> medians(double toUnit, boolean inverse, String what) {
     List<ForkMedian> medians = new ArrayList<>();
     samples.forEach(
         (fork, builder) -> {
@@ -43,7 +44,7 @@ final class Forks {
           for (double value : values) {
             if (!(value > 0 && value < Double.POSITIVE_INFINITY)) {
               throw new IllegalArgumentException(
-                  "fork " + fork + " has the value " + value + ", which is no time");
+                  "fork " + fork + " has the value " + value + ", which is no " + what);
             }
           }
           medians.add(

@@ -138,8 +138,8 @@ final class JmhJson {
     String problem = "";
     try {
       TimeUnit unit = TimeUnit.parse(primary.unit);
-      times = primary.forks.medians(unit.microseconds(), unit.rate());
-      clocks = clock == null ? List.of() : clock.forks.medians(1, false);
+      times = primary.forks.medians(unit.microseconds(), unit.rate(), "time");
+      clocks = clock == null ? List.of() : clock.forks.medians(1, false, "clock");
       if (times.isEmpty()) {
         problem = "it has no samples";
       }

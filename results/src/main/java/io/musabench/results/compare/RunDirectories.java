@@ -79,8 +79,8 @@ final class RunDirectories {
     if (c.ok()) {
       try {
         TimeUnit known = TimeUnit.parse(unit);
-        medians = times.medians(known.microseconds(), known.rate());
-        clockMedians = clocks.medians(1, false);
+        medians = times.medians(known.microseconds(), known.rate(), "time");
+        clockMedians = clocks.medians(1, false, "clock");
         if (times.isEmpty()) {
           problem = "it has no samples in samples.csv";
         }

@@ -84,6 +84,7 @@ public final class RunReport {
       out.append("  The device is this machine's CPU: no number below is a GPU's.\n");
     }
     environment.warnings().forEach(w -> out.append("  warning: ").append(w).append('\n'));
+    Disturbances.of(run).forEach(w -> out.append("  warning: ").append(w).append('\n'));
   }
 
   private static String known(String text) {

@@ -112,7 +112,7 @@ public record Environment(
   /**
    * Clocks and what they depend on, at one moment.
    *
-   * @param mode {@code fixed_frequency} or {@code fixed_power}
+   * @param mode {@code fixed-frequency}, {@code fixed-power} or {@code free}, as the user says
    * @param coreMhz clock of the cores in MHz
    * @param memoryMhz clock of the memory in MHz
    * @param powerWatts power drawn
@@ -143,6 +143,22 @@ public record Environment(
     /** Copies the list. */
     public Clocks {
       throttleReasons = throttleReasons == null ? null : List.copyOf(throttleReasons);
+    }
+
+    /** With what the user says about the clock. */
+    public Clocks withMode(String newMode) {
+      return new Clocks(
+          newMode,
+          coreMhz,
+          memoryMhz,
+          powerWatts,
+          temperatureCelsius,
+          maxCoreMhz,
+          powerLimitWatts,
+          usedBytes,
+          eccErrors,
+          throttleReasons,
+          source);
     }
   }
 

@@ -216,5 +216,14 @@ class RunDirectoriesTest {
         samples, text.replaceFirst("device.time,1,1,0,[^,]*", "device.time,1,1,0,-5"));
     assertThat(MeasuredRun.read(run).cases().values())
         .allMatch(c -> c.problem().equals("fork 1 has the value -5.0, which is no time"));
+    Files.writeString(samples, text + clockLine(text));
+    assertThat(MeasuredRun.read(run).cases().values())
+        .anyMatch(c -> c.problem().equals("fork 1 has the value 0.0, which is no clock"));
+  }
+
+  /** A sample of the first case that says its clock was 0 MHz. */
+  private static String clockLine(String samples) {
+    String first = samples.lines().filter(line -> line.contains(",device.time,1,1,0,")).findFirst().orElseThrow();
+    return first.replaceFirst("device.time,1,1,0,.*", "device.clock,1,1,0,0,MHz") + "\n";
   }
 }

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import io.musabench.results.run.Conditions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -309,5 +310,27 @@ class RunReportTest {
         .contains(
             "150.0 %  read\n  above 100 % of read: its data came from a cache, or other work slowed");
     assertThat(report("host", roof, even)).doesNotContain("above 100 %");
+  }
+
+  @Test
+  void otherWorkAndThrottlingAreTold() {
+    Conditions quiet = Conditions.UNKNOWN.withOtherWork(1, 0, "");
+    Conditions disturbed = Conditions.UNKNOWN.withOtherWork(34.4, 3, "77 trainer");
+    Conditions throttled = new Conditions("", 12, 900, 300, 80, "power cap", 0, 0, "");
+    List<CaseResult> cases = new ArrayList<>();
+    for (Conditions conditions : List.of(quiet, disturbed, throttled)) {
+      cases.add(
+          CaseResult.of("gemm.Gemm", Map.of("m", Integer.toString(cases.size())))
+              .deviceTimesUs(new double[] {100})
+              .conditions(conditions)
+              .build());
+    }
+    assertThat(RunReport.text(new RunData("run", environment("host"), cases)))
+        .contains(
+            "warning: other work during 1 of 3 cases: up to 34 % of the CPUs, 3 % stolen, on the"
+                + " device 77 trainer (other_cpu_percent, steal_percent in cases.csv)")
+        .contains("warning: 12 samples were dropped because the clock was throttled");
+    assertThat(RunReport.text(new RunData("run", environment("host"), cases.subList(0, 1))))
+        .doesNotContain("other work during");
   }
 }

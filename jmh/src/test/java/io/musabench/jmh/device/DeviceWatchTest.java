@@ -1,0 +1,184 @@
+package io.musabench.jmh.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.musabench.bindings.Target;
+import io.musabench.bindings.management.DeviceIdentity;
+import io.musabench.bindings.management.DeviceLink;
+import io.musabench.bindings.management.DeviceMonitor;
+import io.musabench.bindings.management.DeviceProcess;
+import io.musabench.bindings.management.DeviceState;
+import io.musabench.results.run.Sample;
+import io.musabench.results.stopping.SampleCount;
+import io.musabench.results.stopping.StoppingRule;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntToDoubleFunction;
+import org.junit.jupiter.api.Test;
+
+/** What is read beside samples, and what becomes of samples under a throttled clock. */
+class DeviceWatchTest {
+  private static final double MAX_MHZ = 1750;
+
+  /** A device whose clock a test chooses by the number of the reading. */
+  private static final class FakeMonitor implements DeviceMonitor {
+    private final IntToDoubleFunction clock;
+    private final AtomicInteger readings = new AtomicInteger();
+
+    FakeMonitor(IntToDoubleFunction clock) {
+      this.clock = clock;
+    }
+
+    @Override
+    public DeviceState read() {
+      double mhz = clock.applyAsDouble(readings.getAndIncrement());
+      return new DeviceState(
+          OptionalDouble.of(mhz),
+          OptionalDouble.empty(),
+          OptionalDouble.of(MAX_MHZ),
+          OptionalDouble.of(60),
+          OptionalDouble.of(300),
+          OptionalDouble.empty(),
+          OptionalLong.empty(),
+          OptionalLong.empty(),
+          OptionalLong.empty(),
+          mhz < 1000 ? List.of("power cap") : List.of());
+    }
+
+    @Override
+    public List<DeviceProcess> processes() {
+      return List.of(
+          new DeviceProcess(ProcessHandle.current().pid(), "java", OptionalLong.empty()),
+          new DeviceProcess(77, "trainer", OptionalLong.of(1)));
+    }
+
+    @Override
+    public DeviceIdentity identity() {
+      throw new UnsupportedOperationException("nobody asks");
+    }
+
+    @Override
+    public List<DeviceLink> links() {
+      return List.of();
+    }
+
+    @Override
+    public String library() {
+      return "fake";
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static DeviceWatch watch(IntToDoubleFunction clock) {
+    return new DeviceWatch(Optional.of(new FakeMonitor(clock)), true, 0.75);
+  }
+
+  /** Samples of an empty kernel on the host device, under a clock that the test makes up. */
+  private static SampleLoop.Taken sample(DeviceWatch watch, StoppingRule rule) {
+    assumeTrue(
+        Target.nativeFolder()
+            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
+            .isPresent(),
+        "skipped: the native libraries are not built");
+    try (DeviceContext context = DeviceContext.open();
+        Session session = new Session(context)) {
+      context.watch(watch);
+      Launch launch = Launch.of(context.kernels().empty());
+      for (int i = 0; i < 10; i++) {
+        session.hold().span(List.of(launch)).release().endSample();
+      }
+      return new SampleLoop(context, session, 10, 1).run(rule, 1000);
+    }
+  }
+
+  private static double[] metric(SampleLoop.Taken taken, String name) {
+    return taken.metrics().stream()
+        .filter(m -> m.name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .values();
+  }
+
+  @Test
+  void shouldReadTheStateOnceAfterAShortBatch() {
+    DeviceWatch watch = watch(i -> 1600);
+    watch.begin();
+    DeviceWatch.Reading reading = watch.end();
+    assertThat(reading.coreMhz()).hasValue(1600);
+    assertThat(reading.powerWatts()).hasValue(300);
+    assertThat(reading.throttled()).isFalse();
+  }
+
+  @Test
+  void shouldReadAgainAndAgainDuringALongBatch() throws InterruptedException {
+    DeviceWatch watch = watch(i -> i == 0 ? 1700 : 1500);
+    watch.begin();
+    Thread.sleep(300);
+    assertThat(watch.end().coreMhz().orElseThrow()).isBetween(1500.0, 1699.0);
+  }
+
+  @Test
+  void shouldKnowNothingWithoutAMonitor() {
+    DeviceWatch watch = new DeviceWatch(Optional.empty(), true, 0.75);
+    watch.begin();
+    assertThat(watch.end().coreMhz()).isEmpty();
+    assertThat(watch.otherProcesses()).isEmpty();
+    assertThat(watch.mayDrop()).isFalse();
+  }
+
+  @Test
+  void shouldTakeAClockOfZeroForUnknown() {
+    DeviceWatch watch = watch(i -> 0);
+    watch.begin();
+    DeviceWatch.Reading reading = watch.end();
+    assertThat(reading.coreMhz()).isEmpty();
+    assertThat(reading.throttled()).isFalse();
+  }
+
+  @Test
+  void shouldListOthersAlsoWhereThisProcessHasAnotherNumber() {
+    assertThat(watch(i -> 1600).otherProcesses()).containsExactly("77 trainer");
+    DeviceProcess unknown = new DeviceProcess(4711, "unknown", OptionalLong.empty());
+    DeviceProcess other = new DeviceProcess(4712, "unknown", OptionalLong.empty());
+    assertThat(DeviceWatch.others(List.of(unknown), 1)).isEmpty();
+    assertThat(DeviceWatch.others(List.of(unknown, other), 1)).containsExactly("4712 unknown");
+  }
+
+  @Test
+  void shouldDropAndCountSamplesOfAThrottledClockAndGoOn() {
+    SampleLoop.Taken taken =
+        sample(watch(i -> i < 2 ? 900 : 1600), new StoppingRule(new SampleCount(10), 1, 0, 30));
+    assertThat(taken.nanos()).hasSize(10).doesNotContain(0);
+    assertThat(taken.facts().throttled()).isEqualTo(20);
+    assertThat(taken.facts().throttleReasons()).containsExactly("power cap");
+    assertThat(taken.facts().otherProcesses()).containsExactly("77 trainer");
+    assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsExactly(1600);
+    assertThat(metric(taken, Measured.DEVICE_POWER)).containsExactly(300);
+    assertThat(metric(taken, Measured.DEVICE_TEMPERATURE)).containsExactly(60);
+  }
+
+  @Test
+  void shouldFailWhereNotOneSampleCouldBeAccepted() {
+    assertThatThrownBy(
+            () -> sample(watch(i -> 900), new StoppingRule(new SampleCount(10), 1, 0, 0.3)))
+        .isInstanceOf(ThrottledException.class)
+        .hasMessageContaining("900 of 1750 MHz (power cap)")
+        .hasMessageContaining("-Dmusabench.throttle=0");
+  }
+
+  @Test
+  void shouldNotDropOnTheHostWhoseClockIsReadTooLate() {
+    DeviceWatch watch = new DeviceWatch(Optional.of(new FakeMonitor(i -> 900)), false, 0.75);
+    SampleLoop.Taken taken = sample(watch, new StoppingRule(new SampleCount(5), 1, 0, 30));
+    assertThat(taken.facts().throttled()).isZero();
+    assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsExactly(900);
+  }
+}
