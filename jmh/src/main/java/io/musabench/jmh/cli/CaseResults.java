@@ -36,7 +36,8 @@ final class CaseResults {
    * @param lost what became of each further fork
    * @param others what else the CPUs did meanwhile
    */
-  static CaseResult measured(CaseSpec spec, List<List<Measured>> forks, List<String> lost, CpuTimes.Others others) {
+  static CaseResult measured(
+      CaseSpec spec, List<List<Measured>> forks, List<String> lost, CpuTimes.Others others) {
     List<Measured> all = forks.stream().flatMap(List::stream).toList();
     Measured first = all.get(0);
     Set<String> notes = new LinkedHashSet<>();

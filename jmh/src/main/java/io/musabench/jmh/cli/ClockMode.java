@@ -33,8 +33,7 @@ enum ClockMode {
     return Arrays.stream(values())
         .filter(mode -> mode.text().equals(text))
         .findFirst()
-        .orElseThrow(
-            () -> new UsageException(Suggestions.unknown("clock mode", text, texts())));
+        .orElseThrow(() -> new UsageException(Suggestions.unknown("clock mode", text, texts())));
   }
 
   /** For a help text. */

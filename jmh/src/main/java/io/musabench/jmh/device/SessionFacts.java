@@ -21,8 +21,7 @@ public record SessionFacts(
     ArrayList<String> notes)
     implements Serializable {
   /** Nothing to tell. */
-  public static final SessionFacts NONE =
-      new SessionFacts("", 0, List.of(), List.of(), List.of());
+  public static final SessionFacts NONE = new SessionFacts("", 0, List.of(), List.of(), List.of());
 
   /** Copies the lists. */
   public SessionFacts(

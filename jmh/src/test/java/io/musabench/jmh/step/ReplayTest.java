@@ -22,6 +22,7 @@ import io.musabench.jmh.device.SessionLimits;
 import io.musabench.jmh.device.WrongResultException;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ModelConfig;
+import io.musabench.results.stopping.Stopping;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
@@ -189,7 +190,7 @@ class ReplayTest {
     padded.verifyPadded(context, step);
     try (GraphTimer timer = new GraphTimer(context, step, padded, 8, 1e6)) {
       Map<String, double[]> found =
-          timer.run(new SessionLimits(1e-6, 100, 2, 10)).stream()
+          timer.run(new SessionLimits(1e-6, 100, 2, 10, new Stopping("stdrel:1%"))).stream()
               .collect(Collectors.toMap(Metric::name, Metric::values));
       for (String name :
           List.of(

@@ -56,8 +56,7 @@ public record CpuTimes(long total, long busy, long steal, long own) {
       long total = Arrays.stream(cpu, 0, COUNTED).sum();
       long busy = total - cpu[IDLE] - cpu[IOWAIT] - cpu[STEAL];
       return Optional.of(
-          new CpuTimes(
-              total, busy, cpu[STEAL], Arrays.stream(own, UTIME, CSTIME + 1).sum()));
+          new CpuTimes(total, busy, cpu[STEAL], Arrays.stream(own, UTIME, CSTIME + 1).sum()));
     } catch (IOException | RuntimeException e) {
       return Optional.empty();
     }

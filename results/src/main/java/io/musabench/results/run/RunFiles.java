@@ -32,7 +32,6 @@ final class RunFiles {
 
   private static final JsonNode UNKNOWN = TextNode.valueOf("unknown");
 
-
   private static final String[] CASE_COLUMNS = {
     "schema_version",
     "case",

@@ -223,7 +223,12 @@ class RunDirectoriesTest {
 
   /** A sample of the first case that says its clock was 0 MHz. */
   private static String clockLine(String samples) {
-    String first = samples.lines().filter(line -> line.contains(",device.time,1,1,0,")).findFirst().orElseThrow();
+    String first =
+        samples
+            .lines()
+            .filter(line -> line.contains(",device.time,1,1,0,"))
+            .findFirst()
+            .orElseThrow();
     return first.replaceFirst("device.time,1,1,0,.*", "device.clock,1,1,0,0,MHz") + "\n";
   }
 }

@@ -9,6 +9,7 @@ import io.musabench.results.model.StepOperations;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Conditions;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.Environment.Machine;
@@ -27,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import io.musabench.results.run.Conditions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
