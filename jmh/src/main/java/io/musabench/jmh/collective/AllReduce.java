@@ -7,6 +7,7 @@ import io.musabench.jmh.device.DeviceBenchmark;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.ParameterException;
+import io.musabench.jmh.device.SessionFacts;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Work;
@@ -69,7 +70,8 @@ public class AllReduce extends DeviceBenchmark {
             seed,
             metrics,
             List.of(),
-            List.of(timer.note())));
+            List.of(timer.note()),
+            SessionFacts.NONE));
   }
 
   private KernelCall.AllReduce call() {
