@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       ServingCommand.class,
       AuditCommand.class,
       TpotCommand.class,
+      CompletionCommand.class,
       HelpCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
