@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Run directories with made-up times, for commands that only read them. */
-final class MadeUpRun {
+public final class MadeUpRun {
   private MadeUpRun() {}
 
   /**
@@ -19,7 +19,7 @@ final class MadeUpRun {
    *
    * @param day days after the first one, which sets the run's name
    */
-  static Path write(Path runs, int day, String device, int forks, double us) {
+  public static Path write(Path runs, int day, String device, int forks, double us) {
     Instant start = Instant.parse("2026-01-01T00:00:00Z").plusSeconds(86400L * day);
     CaseResult c =
         CaseResult.of("attention.PagedDecode", Map.of("batch", "8q1s4k"))

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** musabench as a user starts it: a process of its own, on the host device. */
-final class MusabenchProcess {
+public final class MusabenchProcess {
   private static final long LIMIT_SECONDS = 100;
 
   private final Process process;
@@ -24,7 +24,7 @@ final class MusabenchProcess {
   }
 
   /** Skips the calling test where the native libraries have not been built. */
-  static void requireNativeLibraries() {
+  public static void requireNativeLibraries() {
     assumeTrue(
         Target.nativeFolder()
             .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
@@ -36,7 +36,7 @@ final class MusabenchProcess {
    * @param environment additional environment variables
    * @param folder where the output is kept
    */
-  static MusabenchProcess start(Path folder, Map<String, String> environment, String... arguments)
+  public static MusabenchProcess start(Path folder, Map<String, String> environment, String... arguments)
       throws IOException {
     return start(folder, environment, Map.of(), arguments);
   }
@@ -44,7 +44,7 @@ final class MusabenchProcess {
   /**
    * @param properties system properties, stronger than the ones that tests have by default
    */
-  static MusabenchProcess start(
+  public static MusabenchProcess start(
       Path folder,
       Map<String, String> environment,
       Map<String, String> properties,
@@ -71,7 +71,7 @@ final class MusabenchProcess {
   }
 
   /** Waits for the end and returns the exit code. */
-  int exitCode() throws InterruptedException {
+  public int exitCode() throws InterruptedException {
     if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
@@ -107,7 +107,7 @@ final class MusabenchProcess {
   }
 
   /** Standard output and standard error. */
-  String text() throws IOException {
+  public String text() throws IOException {
     return Files.readString(output);
   }
 }
