@@ -36,8 +36,8 @@ public final class MusabenchProcess {
    * @param environment additional environment variables
    * @param folder where the output is kept
    */
-  public static MusabenchProcess start(Path folder, Map<String, String> environment, String... arguments)
-      throws IOException {
+  public static MusabenchProcess start(
+      Path folder, Map<String, String> environment, String... arguments) throws IOException {
     return start(folder, environment, Map.of(), arguments);
   }
 
