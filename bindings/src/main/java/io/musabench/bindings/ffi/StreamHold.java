@@ -42,10 +42,19 @@ public final class StreamHold implements AutoCloseable {
   private StreamHold(Ffi ffi, Stream stream, Duration limit) {
     this.stream = stream;
     LoadedLibrary support = ffi.support();
-    wait = support.find("mb_hold_wait").orElseThrow();
-    release = support.find("mb_hold_release").orElseThrow();
+    wait = function(support, "mb_hold_wait");
+    release = function(support, "mb_hold_release");
     memory.clear();
     memory.setLong(LIMIT, limit.toNanos());
+  }
+
+  static long function(LoadedLibrary support, String name) {
+    return support
+        .find(name)
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    support.path() + " has no " + name + ": it was built before; build it anew"));
   }
 
   /**

@@ -1,9 +1,11 @@
 package io.musabench.bindings.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.musabench.bindings.Target;
 import io.musabench.bindings.TestTarget;
+import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.Stream;
 import java.time.Duration;
@@ -54,6 +56,14 @@ class StreamHoldTest {
       assertThat(hold.waited()).isEqualTo(1);
       assertThat(hold.expired()).isZero();
     }
+  }
+
+  @Test
+  void shouldSayThatTheLibraryIsOlderThanTheProgram() {
+    LoadedLibrary without = ffi.runtime().library();
+    assertThatThrownBy(() -> StreamHold.function(without, "mb_hold_wait"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll(without.path().toString(), "mb_hold_wait", "build it anew");
   }
 
   @Test
