@@ -8,8 +8,9 @@ import io.musabench.bindings.runtime.Vendor;
  *
  * <p>cuBLAS: {@code cublas_api.h} and {@code library_types.h} of CUDA 12. muBLAS: version 1.10 of
  * MUSA 5.1, as FlagOS's notes on moving from one to the other write its values down; its operations
- * are not cuBLAS's. {@code MUSA_R_16BF} is taken to be CUDA's 14, as the other data types are
- * CUDA's.
+ * are not cuBLAS's. Assumed, because no header of muBLAS was at hand: that {@code mublasGemmEx}
+ * takes cuBLAS's arguments in cuBLAS's order, and that {@code MUSA_R_16BF} is CUDA's 14, as the
+ * other data types are CUDA's. {@link Blas}'s result is checked before anything is timed.
  *
  * @param prefix of every function
  * @param suffix of the functions that have a second version

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  *
  * <p>The library is {@code -Dmusabench.collective.library} or found by the system's search and
  * below the vendor's usual folder. Values are those of {@code nccl.h} 2; MCCL's Python bindings
- * have the same for types.
+ * have the same for types. That MCCL's functions take NCCL's arguments is assumed.
  */
 public final class Communicators implements AutoCloseable {
   /** Path of the collectives' library. */

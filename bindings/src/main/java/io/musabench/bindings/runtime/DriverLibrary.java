@@ -19,7 +19,9 @@ import java.util.Set;
  */
 public final class DriverLibrary {
   // What a C header renames and dlsym does not. The plain symbols of these take 32-bit addresses
-  // and sizes, so they are no substitute.
+  // and sizes, so they are no substitute. For MUSA seen in use: CtxCreate, MemAlloc, MemFree,
+  // MemcpyDtoH,
+  // MemcpyHtoD and ModuleGetGlobal; the others are assumed to be as CUDA's.
   private static final Set<String> SECOND_VERSIONS =
       Set.of(
           "CtxCreate",
