@@ -1,7 +1,10 @@
 package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.musabench.bindings.Target;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,6 +46,33 @@ class SelftestOnHostTest {
         .contains("Target host", "random_fill", "gemm.Gemm", "elementwise.Sampler")
         .contains(
             "attention.FmhaPrefill", "attention.PagedDecode", "roof.PeakFlops", "checks right")
+        .doesNotContain("WRONG");
+  }
+
+  /**
+   * The device kernels by the emulation: every kernel, at the smallest shapes that have an edge.
+   */
+  @Test
+  void shouldFindTheEmulatedDeviceKernelsRight() throws Exception {
+    Path library = Target.nativeFolder().orElseThrow().resolve("libmusabench_kernels_emulated.so");
+    assumeTrue(Files.exists(library), "skipped: no " + library + "; build native with its tests");
+    MusabenchProcess run =
+        MusabenchProcess.start(
+            folder,
+            Map.of(),
+            Map.of(Target.KERNELS_PROPERTY, library.toString()),
+            "selftest",
+            "random_fill.*=8190",
+            "gemm.*projection=70x257.*tokens=3$",
+            "^elementwise.*tokens=3?3$",
+            "Prefill.*batch=q1 ",
+            "PagedDecode.*batch=5q1s300.*splits=3",
+            "^roof.Peak");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(run.text())
+        .contains("libmusabench_kernels_emulated.so", "random_fill", "gemm.Gemm")
+        .contains("elementwise.RmsNorm", "attention.FmhaPrefill", "attention.PagedDecode")
+        .contains("checks right")
         .doesNotContain("WRONG");
   }
 
