@@ -1,4 +1,4 @@
-// What a launch function throws when the process's environment asks for something that its device cannot do.
+// What a launch function throws when the process's environment, or a shape, asks for what its device cannot do.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace musabench {
 
-// Leaves the export as a RuntimeError "<kernel>: <text>". The text names the variable, its value and what is allowed.
+// Leaves the export as a RuntimeError "<kernel>: <text>". The text names what was asked for, and what there is.
 class EnvironmentError : public std::runtime_error {
  public:
   explicit EnvironmentError(const std::string& text) : std::runtime_error(text) {}

@@ -23,12 +23,18 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <string>
+
+#include "../environment_error.h"
 #define MUSABENCH_GPU(name) cuda##name
 #elif defined(MUSABENCH_DEVICE_MUSA)
 #include <musa_fp16.h>
 #include <musa_runtime.h>
 
 #include <atomic>
+#include <string>
+
+#include "../environment_error.h"
 #define MUSABENCH_GPU(name) musa##name
 #elif defined(MUSABENCH_DEVICE_EMULATED)
 #include "../emulation/emulation.h"
@@ -401,7 +407,8 @@ inline int current_device(int32_t* device) { return musaGetDevice(device); }
 inline int64_t multiprocessors() { return emulation::multiprocessors(); }
 
 // Queues a kernel `__global__ void Kernel(Params)` on `stream`: blocks of `threads`, `shared_bytes` of dynamic shared
-// memory each. `params` is copied. 0, or the runtime's error code. `name` is the export's.
+// memory each. `params` is copied. 0, or the runtime's error code; an EnvironmentError if no block of the device gets
+// so much shared memory. `name` is the export's.
 template <auto Kernel, class Params>
 int launch(const char* name, Grid grid, int threads, const Params& params, Output output, void* stream,
            size_t shared_bytes = 0) {
@@ -451,6 +458,13 @@ int launch(const char*, Grid grid, int threads, const Params& params, Output, vo
     }
     if (error != kSuccess) {
       (void)MUSABENCH_GPU(GetLastError)();
+      int most = 0;
+      if (MUSABENCH_GPU(DeviceGetAttribute)(&most, MUSABENCH_GPU(DevAttrMaxSharedMemoryPerBlockOptin), device) ==
+              kSuccess &&
+          shared_bytes > static_cast<size_t>(most)) {
+        throw EnvironmentError("a block of this shape needs " + std::to_string(shared_bytes) +
+                               " bytes of shared memory, and the device gives it " + std::to_string(most));
+      }
       return error;
     }
   }
