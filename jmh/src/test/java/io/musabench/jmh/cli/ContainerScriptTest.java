@@ -55,7 +55,17 @@ class ContainerScriptTest {
   @Test
   void handsCardsInOneByOneWhereThereIsNoToolkit() throws Exception {
     String command =
-        run("", "--dry-run", "--devices", "0,3", "--", "scripts/musabench", "run", "it's");
+        run(
+            "",
+            "--dry-run",
+            "--image",
+            "some/image:tag",
+            "--devices",
+            "0,3",
+            "--",
+            "scripts/musabench",
+            "run",
+            "it's");
     assertThat(status).as(command).isZero();
     assertThat(command)
         .contains("-e MUSA_VISIBLE_DEVICES=0,3")
@@ -64,6 +74,13 @@ class ContainerScriptTest {
     if (!Files.exists(Path.of("/dev/mtgpu0"))) {
       assertThat(command).contains("there is no card here");
     }
+  }
+
+  @Test
+  void asksForTheImage() throws Exception {
+    String text = run("", "--dry-run");
+    assertThat(status).as(text).isEqualTo(ExitCode.USAGE);
+    assertThat(text).contains("--image", "MUSABENCH_IMAGE", "docs/on-a-gpu.md");
   }
 
   @Test
@@ -76,7 +93,7 @@ class ContainerScriptTest {
             new String[] {"--image"},
             new String[] {"--jdk", "/no/such/jdk"},
             new String[] {"--model", "/no/such/model"})) {
-      List<String> arguments = new ArrayList<>(List.of("--dry-run"));
+      List<String> arguments = new ArrayList<>(List.of("--dry-run", "--image", "some/image:tag"));
       arguments.addAll(List.of(wrong));
       String text = run("", arguments.toArray(String[]::new));
       assertThat(status).as(String.join(" ", wrong) + ": " + text).isEqualTo(ExitCode.USAGE);
