@@ -1,5 +1,6 @@
 #!/bin/sh
-# Configures and builds the native libraries: build.sh <build folder> [--tests]. Called by Maven.
+# Configures and builds the native libraries: build.sh <build folder> [--tests]. Called by Maven. With
+# MUSABENCH_WERROR=OFF a compiler's warning does not end the build.
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)
 build=$1
@@ -12,7 +13,8 @@ for tool in cmake c++; do
   }
 done
 mkdir -p "$build"
-cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DMUSABENCH_TESTS=$tests >"$build.configure.log" 2>&1 || {
+cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DMUSABENCH_TESTS=$tests \
+  "-DMUSABENCH_WERROR=${MUSABENCH_WERROR:-ON}" >"$build.configure.log" 2>&1 || {
   cat "$build.configure.log" >&2
   exit 1
 }

@@ -131,6 +131,20 @@ __global__ void divergent_barrier_kernel(Pointers) {
 __global__ void divergent_shuffle_kernel(Pointers p) {
   if (lane() != 5) static_cast<float*>(p.out)[0] = warp_sum(1);
 }
+__global__ void misaligned_load_kernel(Pointers p) {
+  static_cast<float*>(p.out)[0] = load<4>(static_cast<const float*>(p.in) + 1).at[0];
+}
+__global__ void misaligned_store_kernel(Pointers p) { store<2>(static_cast<float*>(p.out) + 1, {{1, 2}}); }
+__global__ void misaligned_copy_kernel(Pointers p) {
+  copy_async_16(dynamic_shared(), static_cast<const float*>(p.in) + 2);
+}
+__global__ void misaligned_copy_to_shared_kernel(Pointers p) { copy_async_16(dynamic_shared() + 8, p.in); }
+#if MUSABENCH_WARP == 32
+__global__ void misaligned_matrix_kernel(Pointers) {
+  uint32_t a[4];
+  load_matrix_x4(a, dynamic_shared() + 8);
+}
+#endif
 __global__ void illegal_address_kernel(Pointers) {
   if (blockIdx.x == 1 && threadIdx.x == 77) return fail_illegal_address();
   __syncthreads();
@@ -150,10 +164,26 @@ void kernels_that_break_the_rules_are_stopped() {
   barriers_order_shared_memory();
 }
 
+void addresses_no_gpu_would_take_are_refused() {
+  alignas(16) float memory[8] = {};
+  const Pointers pointers = {memory, memory};
+  const auto is_misaligned = [](int error) {
+    return error == musaErrorMisalignedAddress && musaDeviceReset() == musaSuccess;
+  };
+  CHECK(is_misaligned(run<misaligned_load_kernel>({1}, 128, pointers)));
+  CHECK(is_misaligned(run<misaligned_store_kernel>({1}, 128, pointers)));
+  CHECK(is_misaligned(run<misaligned_copy_kernel>({1}, 128, pointers, 16)));
+  CHECK(is_misaligned(run<misaligned_copy_to_shared_kernel>({1}, 128, pointers, 32)));
+#if MUSABENCH_WARP == 32
+  CHECK(is_misaligned(run<misaligned_matrix_kernel>({1}, 128, pointers, 32)));
+#endif
+}
+
 void launches_no_gpu_would_take_are_refused() {
   CHECK_EQ(run<count_kernel>({0}, 128, {}), int{musaErrorInvalidConfiguration});
   CHECK_EQ(run<count_kernel>({1, 70000}, 128, {}), int{musaErrorInvalidConfiguration});
   CHECK_EQ(run<count_kernel>({1}, 2048, {}), int{musaErrorInvalidConfiguration});
+  CHECK_EQ(run<count_kernel>({1}, 128, {}, 164 << 10), int{musaErrorInvalidConfiguration});
 }
 
 // out[64]: an element that is copied, before and after the wait for it.
@@ -260,6 +290,7 @@ int main() {
   RUN_TEST(shared_memory_starts_as_nan);
   RUN_TEST(shuffles_reach_their_group);
   RUN_TEST(kernels_that_break_the_rules_are_stopped);
+  RUN_TEST(addresses_no_gpu_would_take_are_refused);
   RUN_TEST(launches_no_gpu_would_take_are_refused);
   RUN_TEST(asynchronous_copies_arrive_when_waited_for);
 #if MUSABENCH_WARP == 32

@@ -209,10 +209,16 @@ struct alignas(sizeof(T) * N) Vec {
 
 template <int N, class T>
 MUSABENCH_DEVICE Vec<T, N> load(const T* from) {
+#if defined(MUSABENCH_DEVICE_EMULATED)
+  emulation::require_aligned(from, sizeof(Vec<T, N>));
+#endif
   return *reinterpret_cast<const Vec<T, N>*>(from);
 }
 template <int N, class T>
 MUSABENCH_DEVICE void store(T* to, const Vec<T, N>& values) {
+#if defined(MUSABENCH_DEVICE_EMULATED)
+  emulation::require_aligned(to, sizeof(Vec<T, N>));
+#endif
   *reinterpret_cast<Vec<T, N>*>(to) = values;
 }
 

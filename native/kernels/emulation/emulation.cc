@@ -23,6 +23,8 @@ __thread Coordinates coordinates;
 namespace {
 
 constexpr uint32_t kMaxThreads = 1024;
+// What a block may have where it has the least: on a GPU with tensor cores an A100's 163 KiB, elsewhere 28.
+constexpr size_t kMaxSharedBytes = (MUSABENCH_WARP == 32 ? 163 : 28) << 10;
 constexpr size_t kWarpLanes = MUSABENCH_WARP;
 
 enum class State : uint8_t { kReady, kAtBarrier, kAtExchange, kDone };
@@ -37,7 +39,6 @@ struct Thread {
   Dim3 index;
   State state;
   uint32_t exchanges;  // how many so far
-  Slot slot[2];        // of the last two: a slower lane may still read the one before
   int copy_group;
   std::vector<AsyncCopy> copies;
   Fiber fiber;
@@ -88,7 +89,7 @@ class Block {
   Fiber scheduler_;
   bool failed_ = false;
   uint32_t order_ = 0;
-  std::vector<Slot> exchanged_[2];
+  std::vector<Slot> exchanged_[2];  // of the last two exchanges: a slower lane may still read the one before
   std::unique_ptr<unsigned char, FreeAligned> shared_;
   size_t shared_bytes_ = 0;
 };
@@ -223,6 +224,7 @@ unsigned char* dynamic_shared() { return block().shared(); }
 void fail(int error) { block().fail(static_cast<musaError_t>(error)); }
 
 void load_matrix_x4(uint32_t (&to)[4], const void* row, bool transposed) {
+  require_aligned(row, 16);
   const Slot* all = warp_exchange(&row, sizeof row);
   const uint32_t lane = coordinates.thread.x % 32;
   const auto element = [&](uint32_t matrix, uint32_t r, uint32_t c) {
@@ -238,6 +240,8 @@ void load_matrix_x4(uint32_t (&to)[4], const void* row, bool transposed) {
 }
 
 void copy_async(void* to, const void* from) {
+  require_aligned(to, 16);
+  require_aligned(from, 16);
   Thread& thread = block().current();
   thread.copies.push_back({to, from, thread.copy_group});
 }
@@ -306,7 +310,8 @@ int queue(const LaunchHeader& header, const void* launch, size_t bytes, void* ou
   const Dim3& grid = header.grid;
   const uint64_t layers = static_cast<uint64_t>(grid.y) * grid.z;
   if (grid.x == 0 || layers == 0 || grid.x > INT32_MAX || grid.y > 65535 || grid.z > 65535 ||
-      grid.x * layers > UINT32_MAX || header.threads == 0 || header.threads > kMaxThreads) {
+      grid.x * layers > UINT32_MAX || header.threads == 0 || header.threads > kMaxThreads ||
+      header.shared_bytes > kMaxSharedBytes) {
     return musaErrorInvalidConfiguration;
   }
   musaHostLaunch call = {};

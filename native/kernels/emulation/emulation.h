@@ -4,7 +4,8 @@
 // A block runs on one lane of the host device; its threads are fibers, which switch at barriers, shuffles and the
 // like. Which thread goes first changes from one such point to the next, so that a missing barrier shows. Shared
 // memory starts as NaN in every float type; asynchronous copies arrive when they are waited for and not before. A
-// barrier or shuffle that some threads do not reach ends the kernel with musaErrorLaunchFailure and a line on stderr.
+// barrier or shuffle that some threads do not reach ends the kernel with musaErrorLaunchFailure and a line on stderr,
+// a vector at an address that is no multiple of its size with musaErrorMisalignedAddress.
 // MUSABENCH_WARP is the warp's width.
 #pragma once
 
@@ -60,6 +61,10 @@ void copy_async_wait(int pending);
 unsigned char* dynamic_shared();
 // Makes `error` the device's and ends the block; does not return.
 [[noreturn]] void fail(int error);
+// A GPU reads and writes `bytes`, a power of two, at multiples of them only.
+inline void require_aligned(const void* address, size_t bytes) {
+  if ((reinterpret_cast<uintptr_t>(address) & (bytes - 1)) != 0) fail(musaErrorMisalignedAddress);
+}
 // As many as the host device has lanes, which run a block each.
 int64_t multiprocessors();
 
