@@ -1,6 +1,6 @@
 // Attention without tensor cores, for warps of any width: threads meet at barriers only. A block's queries, one tile of
-// keys or values (one after the other in the same place), scores and the rest stay below 28 KiB of shared memory, the
-// least that any of the devices gives a block. While the block computes, what comes next is on its way to registers.
+// keys or values (one after the other in the same place), scores and the rest fit into the shared memory that a block
+// gets on any device. While the block computes, what comes next is on its way to registers.
 #pragma once
 
 #include "attention_device.h"
@@ -39,7 +39,7 @@ struct Portable {
     float tops[kRows][kRowThreads];
     float factor[kRows];
   };
-  static_assert(sizeof(Shared) <= 28 << 10, "fits on every device");
+  static_assert(sizeof(Shared) <= gpu::kLeastSharedBytes, "fits on every device");
 
   // The tile's keys; the result is final or one split's.
   MUSABENCH_DEVICE static void run(const AttentionArgs<T>& a, const Tile& t, Shared& shared) {

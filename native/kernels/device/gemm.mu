@@ -9,7 +9,7 @@ namespace {
 using namespace gpu;
 
 // A plain product, so that a step runs where there is no BLAS library. Not tuned to a device: with tensor cores, tiles
-// through shared memory and copies three steps ahead, but one shape of tile, no split of k, no clusters. For the sake
+// through shared memory and copies two steps ahead, but one shape of tile, no split of k, no clusters. For the sake
 // of decode, few rows take a form of their own, whose time is that of reading b.
 
 template <class T>
@@ -82,7 +82,12 @@ int launch_dot(const GemmParams& p, Output output, void* stream) {
 // ---- tiles
 
 constexpr int kTileK = 32;
-constexpr int kStages = 3;
+// Steps whose tiles are in shared memory: the one that is computed with, and those on their way. More than one of these
+// pays only where the device makes copies by itself.
+constexpr int kStages = kHasMma ? 3 : 2;
+// A large tile of out. Without tensor cores there may be no more shared memory than the least.
+constexpr int kLargeM = 128;
+constexpr int kLargeN = kHasMma ? 128 : 64;
 constexpr int kChunk = 8;  // elements of 16 bytes
 constexpr int kChunks = kTileK / kChunk;
 
@@ -221,7 +226,9 @@ struct Product {
 
 template <class T, int TileM, int TileN>
 constexpr size_t tile_bytes() {
-  return sizeof(T) * kStages * (TileM + TileN) * kTileK;
+  constexpr size_t kBytes = sizeof(T) * kStages * (TileM + TileN) * kTileK;
+  static_assert(kHasMma || kBytes <= kLeastSharedBytes, "fits on every device");
+  return kBytes;
 }
 
 template <class T, int TileM, int TileN, bool Aligned>
@@ -278,8 +285,9 @@ int launch_typed(const GemmParams& p, Output output, void* stream) {
     return launch_dot<T, 8>(p, output, stream);
   }
   // Large tiles read less, but there have to be enough of them.
-  const bool large = p.m > 64 && ceil_div(p.m, 128) * ceil_div(p.n, 128) >= multiprocessors();
-  return large ? launch_tiles<T, 128, 128, true>(p, output, stream) : launch_tiles<T, 64, 64, true>(p, output, stream);
+  const bool large = p.m > 64 && ceil_div(p.m, kLargeM) * ceil_div(p.n, kLargeN) >= multiprocessors();
+  return large ? launch_tiles<T, kLargeM, kLargeN, true>(p, output, stream)
+               : launch_tiles<T, 64, 64, true>(p, output, stream);
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ constexpr int kWarp = 32;
 #endif
 static_assert(kWarp >= 32 && kMaxWarp % kWarp == 0 && (kWarp & (kWarp - 1)) == 0, "a warp width no kernel knows");
 
+// Shared memory that a block gets on every device; those with tensor cores give more.
+constexpr size_t kLeastSharedBytes = 28 << 10;
+
 // Whether mma_16x8x16 and load_matrix_x4 are there. The same in host code.
 #if defined(MUSABENCH_DEVICE_CUDA) || (defined(MUSABENCH_DEVICE_EMULATED) && MUSABENCH_WARP == 32)
 constexpr bool kHasMma = true;
