@@ -205,8 +205,10 @@ EXPORT int mtmlMemoryGetClock(const handle* h, unsigned int* mhz) {
 }
 
 #ifndef MTML_DOUBLE_OLD
+// 0 is what a library says that knows of no limit: the second device's.
 EXPORT int mtmlGpuGetEnforcedPowerLimit(const handle* h, int* milliwatts) {
-  return number("mtmlGpuGetEnforcedPowerLimit", h, GPU, 450000, (unsigned int*)milliwatts);
+  const unsigned int limit = h != NULL && h->device == 1 ? 0 : 450000;
+  return number("mtmlGpuGetEnforcedPowerLimit", h, GPU, limit, (unsigned int*)milliwatts);
 }
 
 // Types: 0 corrected, 1 uncorrected. Counters: 0 since the driver was loaded, 1 for the device's life. Places: 1 DRAM.

@@ -127,11 +127,17 @@ final class Mtml implements ManagementInterface {
           ofGpu("mtmlGpuGetMaxClock"),
           ofGpu("mtmlGpuGetTemperature"),
           thousandths(calls.number("mtmlDeviceGetPowerUsage", device)),
-          thousandths(ofGpu("mtmlGpuGetEnforcedPowerLimit")),
+          powerLimit(),
           ofMemory("mtmlMemoryGetUsed"),
           ofMemory("mtmlMemoryGetTotal"),
           ofMemory("mtmlMemoryGetEccErrorCounter", UNCORRECTED, SINCE_LOADED, DRAM),
           List.of());
+    }
+
+    // 0 where the library has the function and knows of no limit.
+    private OptionalDouble powerLimit() {
+      OptionalDouble milliwatts = ofGpu("mtmlGpuGetEnforcedPowerLimit");
+      return milliwatts.orElse(0) == 0 ? OptionalDouble.empty() : thousandths(milliwatts);
     }
 
     private OptionalDouble ofGpu(String name) {

@@ -73,6 +73,8 @@ class MtmlTest {
     // MUSA_VISIBLE_DEVICES=1: the runtime's first device is the library's second.
     try (DeviceMonitor monitor = mtml.open(0, "0000:af:00.0").monitor().orElseThrow()) {
       assertThat(monitor.identity().pciBusId()).hasValue("00000000:AF:00.0");
+      // Of which the library says 0.
+      assertThat(monitor.read().powerLimitWatts()).isEmpty();
     }
     assertThat(Mtml.fullBusId("0000:3b:00.0")).isEqualTo("00000000:3B:00.0");
     assertThat(Mtml.fullBusId("00000000:3B:00.0")).isEqualTo("00000000:3B:00.0");
