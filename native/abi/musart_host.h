@@ -18,7 +18,8 @@
 //     musaFunction:n=error        the n-th call of the function does nothing and returns error (a number)
 //     kernel:name:n=error         the n-th run of the kernel is replaced by a failure: the device has a
 //                                 sticky error from then on
-//     kernel:name:n=hang          that run does not end before musaDeviceReset or the end of the process
+//     kernel:name:n=hang          that run does not end before musaDeviceReset or the end of the process; a line on
+//                                 stderr says when it begins
 //     kernel:name:n=wrong         that run's output has every second byte's highest bit flipped: the sign of
 //                                 every bf16, fp16 and f32 changes
 //     kernel:name:n=crash         that run aborts the process

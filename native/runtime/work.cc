@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 
@@ -87,6 +88,8 @@ musaError_t run_kernel(const Work& work, Device& device) {
     case FaultAction::kError:
       return fault.error;
     case FaultAction::kHang:
+      // For whoever waits for it: a hang has no other sign.
+      std::fprintf(stderr, "musart_host: %s hangs, by MUSART_HOST_FAULTS\n", work.name);
       device.wait_for_reset();
       return musaSuccess;
     case FaultAction::kCrash:

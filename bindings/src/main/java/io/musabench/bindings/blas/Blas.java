@@ -118,7 +118,7 @@ public final class Blas implements AutoCloseable {
     if (out.dtype() != a.dtype() && out.dtype() != DType.F32) {
       throw new IllegalArgumentException("gemm: out is " + out.dtype() + " and a " + a.dtype());
     }
-    return ffi.vendorFunction("mb_gemm_ex", api.prefix() + "GemmEx")
+    return ffi.supportFunction("mb_gemm_ex", api.prefix() + "GemmEx")
         .arguments()
         .address(gemmEx)
         .address(handle)

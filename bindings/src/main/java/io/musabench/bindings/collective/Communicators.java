@@ -113,7 +113,7 @@ public final class Communicators implements AutoCloseable {
     }
     DType type = send.get(0).dtype();
     ArgumentPacker arguments =
-        ffi.vendorFunction("mb_all_reduce", allReduceName())
+        ffi.supportFunction("mb_all_reduce", allReduceName())
             .arguments()
             .address(address("GroupStart"))
             .address(address("AllReduce"))

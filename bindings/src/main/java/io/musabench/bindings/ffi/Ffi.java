@@ -129,22 +129,19 @@ public final class Ffi {
   }
 
   /**
-   * A function of a vendor's library as a kernel, called through the support library.
+   * A function of the support library as a kernel: one that calls a vendor's library, for example.
    *
-   * @param symbol of the support library's function that calls it
-   * @param name of the vendor's function, for messages
+   * @param symbol of the function
+   * @param name of what it calls, for messages
+   * @throws UnsatisfiedLinkError if the support library does not have it
    */
-  public KernelFunction vendorFunction(String symbol, String name) {
-    return supportFunction(symbol, name);
+  public KernelFunction supportFunction(String symbol, String name) {
+    return new KernelFunction(this, name, supportAddress(symbol));
   }
 
-  /** A function of the support library as a kernel. */
-  KernelFunction supportFunction(String symbol, String name) {
-    long address =
-        support
-            .find(symbol)
-            .orElseThrow(() -> new UnsatisfiedLinkError(support.path() + " has no " + symbol));
-    return new KernelFunction(this, name, address);
+  /** The address of a function of the support library; throws as {@link #supportFunction}. */
+  long supportAddress(String symbol) {
+    return support.require(symbol);
   }
 
   /** The handle of the calling thread's stream for a device; 0 is the legacy stream. */

@@ -3,7 +3,6 @@ package io.musabench.bindings.ffi;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import io.musabench.bindings.runtime.DeviceRuntime;
-import java.util.OptionalLong;
 
 /**
  * A pool of device memory for kernels that allocate their own scratch or results. A warm call costs
@@ -52,10 +51,7 @@ public final class PooledAllocator implements AutoCloseable {
 
   /** Creates an empty pool for the current device. */
   static PooledAllocator create(Ffi ffi) {
-    OptionalLong allocate = ffi.support().find("mb_pool_allocate");
-    if (allocate.isEmpty()) {
-      throw new UnsatisfiedLinkError(ffi.support().path() + " has no mb_pool_allocate");
-    }
+    long allocate = ffi.supportAddress("mb_pool_allocate");
     DeviceRuntime runtime = ffi.runtime();
     try (Memory out = new Memory(8)) {
       int code =
@@ -67,8 +63,7 @@ public final class PooledAllocator implements AutoCloseable {
       if (code != 0) {
         throw new IllegalStateException("mb_pool_create returned " + code);
       }
-      return new PooledAllocator(
-          ffi, runtime.currentDeviceIndex(), out.getLong(0), allocate.getAsLong());
+      return new PooledAllocator(ffi, runtime.currentDeviceIndex(), out.getLong(0), allocate);
     }
   }
 

@@ -153,7 +153,8 @@ public final class Program {
     private final Ffi ffi;
     private final DeviceRuntime runtime;
     private final List<Item> items = new ArrayList<>();
-    // By identity: a session records the same two events many times.
+    // One for each object: a session records the same two events many times. A check also keeps its
+    // object from the garbage collector, and with it the memory that the items point to.
     private final Map<Object, Runnable> checks = new LinkedHashMap<>();
 
     private Builder(Ffi ffi) {
@@ -256,12 +257,14 @@ public final class Program {
 
     /** Holds the stream until {@link #release}, or until the hold's limit has passed. */
     public Builder hold(StreamHold hold, Stream stream) {
+      checks.put(hold, hold::requireOpen);
       return function(
           "launchHostFunc", stream, stream.handle(), hold.waitFunction(), hold.address());
     }
 
     /** Ends a {@link #hold}: the stream goes on with what has been queued since. */
     public Builder release(StreamHold hold) {
+      checks.put(hold, hold::requireOpen);
       items.add(
           new Item(
               null,

@@ -2,7 +2,6 @@ package io.musabench.bindings.ffi;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.Stream;
 import java.time.Duration;
@@ -38,23 +37,14 @@ public final class StreamHold implements AutoCloseable {
   private final Memory memory = new Memory(BYTES);
   private final long wait;
   private final long release;
+  private boolean closed;
 
   private StreamHold(Ffi ffi, Stream stream, Duration limit) {
     this.stream = stream;
-    LoadedLibrary support = ffi.support();
-    wait = function(support, "mb_hold_wait");
-    release = function(support, "mb_hold_release");
+    wait = ffi.supportAddress("mb_hold_wait");
+    release = ffi.supportAddress("mb_hold_release");
     memory.clear();
     memory.setLong(LIMIT, limit.toNanos());
-  }
-
-  static long function(LoadedLibrary support, String name) {
-    return support
-        .find(name)
-        .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    support.path() + " has no " + name + ": it was built before; build it anew"));
   }
 
   /**
@@ -74,7 +64,15 @@ public final class StreamHold implements AutoCloseable {
     return Optional.of(hold);
   }
 
+  /** Throws {@link IllegalStateException} if it has been closed: its memory is gone then. */
+  void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("StreamHold is closed");
+    }
+  }
+
   long address() {
+    requireOpen();
     return Pointer.nativeValue(memory);
   }
 
@@ -88,6 +86,7 @@ public final class StreamHold implements AutoCloseable {
 
   /** Before a program with holds: forgets what was. The stream must have drained. */
   public void arm() {
+    requireOpen();
     long limit = memory.getLong(LIMIT);
     memory.clear();
     memory.setLong(LIMIT, limit);
@@ -95,24 +94,31 @@ public final class StreamHold implements AutoCloseable {
 
   /** Ends all holds, those still to come included; after a program that may have broken off. */
   public void open() {
+    requireOpen();
     memory.setLong(RELEASED, -1L);
   }
 
   /** How many holds since {@link #arm} ended by their limit: 0 or 1. The stream has drained. */
   public long expired() {
+    requireOpen();
     return memory.getLong(EXPIRED);
   }
 
   /** How many holds since {@link #arm} the stream had to wait in. The stream has drained. */
   public long waited() {
+    requireOpen();
     return memory.getLong(WAITED);
   }
 
   /** Opens it and waits until the stream has drained, because that looks at the memory. */
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
     open();
     stream.synchronize();
+    closed = true;
     memory.close();
   }
 }

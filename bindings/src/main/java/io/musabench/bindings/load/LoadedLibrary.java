@@ -59,6 +59,19 @@ public final class LoadedLibrary {
     }
   }
 
+  /**
+   * The address of an exported symbol of a library that is built with the program.
+   *
+   * @throws UnsatisfiedLinkError if there is none of that name: the library is of another build
+   */
+  public long require(String symbol) {
+    return find(symbol)
+        .orElseThrow(
+            () ->
+                new UnsatisfiedLinkError(
+                    path + " has no " + symbol + ": it was built before; build it anew"));
+  }
+
   /** SHA-256 of the file in hexadecimal; {@code unknown} if the file cannot be read. */
   public synchronized String sha256() {
     if (sha256 == null) {

@@ -103,8 +103,10 @@ final class PairRunner {
         campaign.say(Progress.line(number, cases.size(), spec, resultA, seconds));
         campaign.say(Progress.line(number, cases.size(), spec, resultB, seconds));
       }
-      for (Side side : List.of(first, second)) {
-        side.record.end(DeviceProbe.state(side.setting));
+      if (!first.record.isClosed()) {
+        for (Side side : List.of(first, second)) {
+          side.record.end(DeviceProbe.state(side.setting));
+        }
       }
     } finally {
       if (!first.record.isClosed()) {

@@ -36,10 +36,21 @@ final class Settings {
           DeviceContext.HOLD_SECONDS,
           DeviceContext.THROTTLE);
 
+  private static final List<String> NUMBERS =
+      List.of(
+          SessionLimits.SECONDS,
+          SessionLimits.CEILING,
+          DeviceContext.HOLD_SECONDS,
+          DeviceContext.THROTTLE);
+
+  // 0, 0.5, 1e-6: no sign, no NaN.
+  private static final String NUMBER = "\\d+(\\.\\d*)?([eE][+-]?\\d{1,2})?";
+
   private Settings() {}
 
   /**
-   * @throws UsageException when one is set that nobody reads; the message names the nearest
+   * @throws UsageException when one is set that nobody reads, the message names the nearest; or
+   *     when one that is a number is none
    */
   static void check(Properties properties) {
     for (String name : properties.stringPropertyNames()) {
@@ -47,6 +58,11 @@ final class Settings {
           && !name.startsWith(Environment.VERSION_PROPERTY)
           && !NAMES.contains(name)) {
         throw new UsageException(Suggestions.unknown("system property", name, NAMES));
+      }
+      String value = properties.getProperty(name);
+      if (NUMBERS.contains(name) && !value.matches(NUMBER)) {
+        throw new UsageException(
+            "-D%s takes a number of 0 or more, not \"%s\"".formatted(name, value));
       }
     }
   }

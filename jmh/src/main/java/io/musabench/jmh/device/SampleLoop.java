@@ -99,9 +99,7 @@ final class SampleLoop {
       double seconds = (System.nanoTime() - begin) / 1e9;
       sampleSeconds = Math.max(sampleSeconds, seconds / batch); // The plan is optimistic.
       reasons.addAll(reading.reasons());
-      if (session.holdExpired()) {
-        nanos = new double[0]; // Some of them hold the limit's wait, or their launches' latency.
-      } else if (reading.throttled()) {
+      if (reading.throttled()) {
         nanos = new double[0];
         throttled += batch;
         sleep(pause);

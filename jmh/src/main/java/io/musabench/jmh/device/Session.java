@@ -28,7 +28,6 @@ final class Session implements AutoCloseable {
   private final List<Integer> itemsAtEnd = new ArrayList<>(); // of each sample
   private final List<Integer> spansAtEnd = new ArrayList<>();
   private Program built;
-  private boolean holdExpired;
 
   Session(DeviceContext context) {
     this.context = context;
@@ -108,11 +107,6 @@ final class Session implements AutoCloseable {
     return run(itemsAtEnd.get(samples - 1), spansAtEnd.get(samples - 1));
   }
 
-  /** Whether the last run was held until the limit: then its spans are not to be trusted. */
-  boolean holdExpired() {
-    return holdExpired;
-  }
-
   private Program build() {
     if (built == null) {
       built = program.build();
@@ -121,6 +115,18 @@ final class Session implements AutoCloseable {
   }
 
   private double[] run(int items, int spans) {
+    launch(items);
+    if (context.holdExpired()) {
+      launch(items); // Some spans have the limit's wait in them. From now on nothing is held.
+    }
+    double[] nanos = new double[spans];
+    for (int i = 0; i < nanos.length; i++) {
+      nanos[i] = stops.get(i).millisecondsSince(starts.get(i)) * 1e6;
+    }
+    return nanos;
+  }
+
+  private void launch(int items) {
     Program queued = build();
     context.armHold();
     try {
@@ -130,12 +136,6 @@ final class Session implements AutoCloseable {
       context.hold().ifPresent(StreamHold::open);
     }
     context.synchronize();
-    holdExpired = context.holdExpired();
-    double[] nanos = new double[spans];
-    for (int i = 0; i < nanos.length; i++) {
-      nanos[i] = stops.get(i).millisecondsSince(starts.get(i)) * 1e6;
-    }
-    return nanos;
   }
 
   @Override

@@ -82,8 +82,13 @@ public final class MusabenchProcess {
 
   /** Waits until the output contains a text. */
   void awaitOutput(String text) throws IOException, InterruptedException {
+    awaitText(output, text);
+  }
+
+  /** Waits until a file that it writes contains a text. */
+  void awaitText(Path file, String text) throws IOException, InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    while (!text().contains(text)) {
+    while (!Files.exists(file) || !Files.readString(file).contains(text)) {
       if (System.nanoTime() > end || !process.isAlive()) {
         throw new AssertionError("\"" + text + "\" has not appeared in:\n" + text());
       }

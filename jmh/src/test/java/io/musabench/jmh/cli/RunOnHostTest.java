@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.jmh.device.DeviceContext;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.RunDirectory;
@@ -202,6 +203,27 @@ class RunOnHostTest {
             });
   }
 
+  @ParameterizedTest
+  @CsvSource({"batch", "cold", "hot"})
+  void shouldMeasureAgainWhatWasHeldTooLong(String cache) throws Exception {
+    MusabenchProcess run =
+        MusabenchProcess.start(
+            folder,
+            Map.of(),
+            Map.of(DeviceContext.HOLD_SECONDS, "1e-6"),
+            "run",
+            "--no-roofs",
+            "--output=" + folder.resolve("runs"),
+            "--iterations=1",
+            "--seconds=0.02",
+            "^elementwise.RmsNorm$",
+            "-p",
+            "cache=" + cache);
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(cases().get(0).samples()).isPositive();
+    assertThat(cases().get(0).note()).contains("not held any more");
+  }
+
   @Test
   void shouldMeasureWhereAStreamCannotBeHeld() throws Exception {
     MusabenchProcess run =
@@ -363,10 +385,7 @@ class RunOnHostTest {
     MusabenchProcess run =
         start(Map.of(FAULTS, "kernel:silu_and_mul:1=hang"), "^elementwise.RmsNorm$", "SiluAndMul");
     run.awaitOutput("[1/2]");
-    while (run.descendants().isEmpty()) {
-      Thread.sleep(20);
-    }
-    Thread.sleep(1500); // Until the fork hangs in the kernel.
+    run.awaitText(latest().path().resolve("jmh.log"), " hangs, by " + FAULTS);
     List<ProcessHandle> forks = run.descendants();
     run.signal(signal);
     assertThat(run.exitCode()).as(run.text()).isEqualTo(exitCode);
@@ -380,10 +399,7 @@ class RunOnHostTest {
   void shouldLeaveNoForkBehindWhenItIsKilled() throws Exception {
     MusabenchProcess run = start(Map.of(FAULTS, "kernel:rms_norm:1=hang"), "^elementwise.RmsNorm$");
     run.awaitOutput("Run     ");
-    while (run.descendants().isEmpty()) {
-      Thread.sleep(20);
-    }
-    Thread.sleep(1500); // Until the fork hangs in the kernel.
+    run.awaitText(latest().path().resolve("jmh.log"), " hangs, by " + FAULTS);
     List<ProcessHandle> forks = run.descendants();
     run.kill();
     assertThat(forks).isNotEmpty();
@@ -446,6 +462,15 @@ class RunOnHostTest {
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.USAGE);
     assertThat(run.text())
         .contains("unknown system property \"musabench.traget\" (did you mean musabench.target?)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"hold.seconds, abc", "hold.seconds, -1", "throttle, NaN", "session.seconds, 1s"})
+  void shouldRefuseASystemPropertyThatIsNoNumber(String name, String value) throws Exception {
+    MusabenchProcess run =
+        MusabenchProcess.start(folder, Map.of(), Map.of("musabench." + name, value), "list");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.text()).contains("-Dmusabench." + name + " takes a number", value);
   }
 
   @Test

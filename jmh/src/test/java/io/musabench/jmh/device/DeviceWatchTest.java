@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
@@ -119,9 +121,15 @@ class DeviceWatchTest {
 
   @Test
   void shouldReadAgainAndAgainDuringALongBatch() throws InterruptedException {
-    DeviceWatch watch = watch(i -> i == 0 ? 1700 : 1500);
+    CountDownLatch readings = new CountDownLatch(3);
+    DeviceWatch watch =
+        watch(
+            i -> {
+              readings.countDown();
+              return i == 0 ? 1700 : 1500;
+            });
     watch.begin();
-    Thread.sleep(300);
+    assertThat(readings.await(30, TimeUnit.SECONDS)).isTrue();
     assertThat(watch.end().coreMhz().orElseThrow()).isBetween(1500.0, 1699.0);
   }
 
