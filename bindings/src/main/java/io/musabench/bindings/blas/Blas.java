@@ -63,8 +63,13 @@ public final class Blas implements AutoCloseable {
         .map(
             library -> {
               Blas blas = new Blas(ffi, BlasApi.of(vendor), library);
-              blas.bind(stream);
-              return blas;
+              try {
+                blas.bind(stream);
+                return blas;
+              } catch (RuntimeException refused) {
+                blas.close();
+                throw refused;
+              }
             });
   }
 

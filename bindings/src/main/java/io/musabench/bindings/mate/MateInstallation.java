@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Where mate's compiled kernels are on this machine. A kernel is the file {@code <name>/<name>.so}
@@ -188,16 +187,6 @@ public final class MateInstallation {
 
   /** The number of kernels in a folder, for a report. */
   public static int count(Path folder) {
-    if (!Files.isDirectory(folder)) {
-      return 0;
-    }
-    try (Stream<Path> entries = Files.list(folder)) {
-      return (int)
-          entries
-              .filter(entry -> Files.isRegularFile(entry.resolve(entry.getFileName() + ".so")))
-              .count();
-    } catch (IOException unreadable) {
-      return 0;
-    }
+    return kinds(folder).values().stream().mapToInt(Integer::intValue).sum();
   }
 }

@@ -3,7 +3,6 @@ package io.musabench.jmh.cli;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 /**
  * What the user says about the device's clock. musabench does not set it: that takes an
@@ -34,10 +33,5 @@ enum ClockMode {
         .filter(mode -> mode.text().equals(text))
         .findFirst()
         .orElseThrow(() -> new UsageException(Suggestions.unknown("clock mode", text, texts())));
-  }
-
-  /** For a help text. */
-  static String choices() {
-    return texts().stream().collect(Collectors.joining(", "));
   }
 }

@@ -14,7 +14,6 @@ import io.musabench.bindings.management.DeviceProcess;
 import io.musabench.bindings.management.DeviceState;
 import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.bindings.runtime.Device;
-import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.DriverLibrary;
 import io.musabench.bindings.runtime.Vendor;
 import io.musabench.results.run.Versions;
@@ -177,7 +176,7 @@ final class DoctorCommand implements Callable<Integer> {
     if (number == 0 && target.kind() != Target.Kind.HOST) {
       versions.put(Versions.GPU_MODEL, device.name());
     }
-    DeviceMonitors.Opened opened = monitor(target, number);
+    DeviceMonitors.Opened opened = target.monitor(number);
     if (!opened.note().isEmpty()) {
       line("    %s", opened.note());
     }
@@ -202,14 +201,6 @@ final class DoctorCommand implements Callable<Integer> {
         line("    used by %s (%d)", process.name(), process.pid());
       }
       line("    by %s", monitor.library());
-    }
-  }
-
-  private static DeviceMonitors.Opened monitor(Target target, int number) {
-    try {
-      return target.monitor(number);
-    } catch (DeviceException failure) {
-      return new DeviceMonitors.Opened(Optional.empty(), failure.getMessage());
     }
   }
 

@@ -129,6 +129,7 @@ final class PairRunner {
     String injected = setting.injected() == 0 ? "" : ", times made longer by " + setting.injected();
     campaign.say(name.toUpperCase(Locale.ROOT) + "       " + setting.text() + injected);
     campaign.say("        " + record.path());
+    environment.warnings().forEach(warning -> campaign.say("        warning: " + warning));
     return new Side(setting, record);
   }
 

@@ -8,6 +8,7 @@ import io.musabench.results.compare.Tolerance;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.report.MarkdownReport;
 import io.musabench.results.report.html.HtmlReport;
+import io.musabench.results.run.AtomicFile;
 import io.musabench.results.run.EnvironmentKey;
 import io.musabench.results.run.RunException;
 import io.musabench.results.serving.Analysis;
@@ -25,12 +26,14 @@ import io.musabench.results.tpot.kernels.KernelSourceException;
 import io.musabench.results.tpot.kernels.KernelSources;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -81,7 +84,7 @@ final class ReportCommand implements Callable<Integer> {
 
     @Override
     public String toString() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -202,10 +205,8 @@ final class ReportCommand implements Callable<Integer> {
     } catch (IllegalArgumentException | KernelSourceException | RunException e) {
       throw new UsageException(oneLine(e));
     }
-    List<String> words = new ArrayList<>(List.of("musabench", "report"));
-    words.addAll(spec.commandLine().getParseResult().originalArgs());
-    // Kept once: it may stand among the arguments or not, as the command was reached.
-    words.subList(2, words.size()).removeIf("report"::equals);
+    List<String> words = new ArrayList<>(List.of("musabench"));
+    words.addAll(spec.root().commandLine().getParseResult().originalArgs());
     report.command(words);
     String text =
         form == Form.HTML
@@ -235,8 +236,7 @@ final class ReportCommand implements Callable<Integer> {
       return;
     }
     Path file = Path.of(output == null ? HtmlReport.FILE : output);
-    io.musabench.results.run.AtomicFile.write(
-        file, text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    AtomicFile.write(file, text.getBytes(StandardCharsets.UTF_8));
     out.println("Report  " + file);
     out.flush();
   }

@@ -7,7 +7,6 @@ import io.musabench.jmh.device.DeviceBenchmark;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.ParameterException;
-import io.musabench.jmh.device.SessionFacts;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Work;
@@ -71,7 +70,7 @@ public class AllReduce extends DeviceBenchmark {
             metrics,
             List.of(),
             List.of(timer.note()),
-            SessionFacts.NONE));
+            sampled.facts()));
   }
 
   private KernelCall.AllReduce call() {

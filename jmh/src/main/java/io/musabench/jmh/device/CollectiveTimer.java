@@ -13,9 +13,12 @@ import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.Graph;
 import io.musabench.bindings.runtime.GraphExec;
 import io.musabench.bindings.runtime.Stream;
+import io.musabench.results.stopping.StoppingRule;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 
 /**
  * Samples an all-reduce between devices of this process and checks it.
@@ -223,10 +226,15 @@ public final class CollectiveTimer implements AutoCloseable {
   public Sampled run(SessionLimits limits) {
     double one = spans(1, 1)[0];
     int launches = (int) Math.max(1, Math.min(MOST_LAUNCHES, SPAN_NANOS / Math.max(1, one)));
-    double[] nanos = spans(limits.samples(one * launches), launches);
-    for (int i = 0; i < nanos.length; i++) {
-      nanos[i] /= launches;
-    }
+    StoppingRule rule = limits.rule();
+    DoubleStream.Builder taken = DoubleStream.builder();
+    do {
+      long begin = System.nanoTime();
+      int batch = rule.next(Math.max(one, 1) * launches / 1e9, limits.most());
+      double[] nanos = Arrays.stream(spans(batch, launches)).map(n -> n / launches).toArray();
+      Arrays.stream(nanos).forEach(taken);
+      rule.add(nanos, (System.nanoTime() - begin) / 1e9);
+    } while (!rule.done());
     Program.Builder builder = Program.builder(context.target().ffi());
     add(builder);
     Program single = builder.device(home).build();
@@ -239,11 +247,12 @@ public final class CollectiveTimer implements AutoCloseable {
       complete[i] = System.nanoTime() - begin;
     }
     return new Sampled(
-        nanos,
+        taken.build().toArray(),
         launches,
         List.of(
             new Metric(Measured.HOST_TIME, "ns/op", complete),
-            new Metric(Measured.HOST_SUBMIT, "ns/op", submit)));
+            new Metric(Measured.HOST_SUBMIT, "ns/op", submit)),
+        new SessionFacts(rule.unmet(), 0, List.of(), List.of(), List.of()));
   }
 
   // The longest span of all ranks, of so many launches each.
@@ -316,6 +325,7 @@ public final class CollectiveTimer implements AutoCloseable {
    * @param nanos device time of one all-reduce, one value a sample
    * @param launches all-reduces of a sample
    * @param metrics host times
+   * @param facts whether the criterion for stopping was met
    */
-  public record Sampled(double[] nanos, int launches, List<Metric> metrics) {}
+  public record Sampled(double[] nanos, int launches, List<Metric> metrics, SessionFacts facts) {}
 }

@@ -53,7 +53,7 @@ public final class GraphTimer implements AutoCloseable {
 
   private final DeviceContext context;
   private final Subject step;
-  private final List<AutoCloseable> owned = new ArrayList<>();
+  private final List<Runnable> closes = new ArrayList<>();
   private final Map<String, List<Double>> setUps = new TreeMap<>();
   private final Program eviction;
   private final Way eager;
@@ -115,7 +115,7 @@ public final class GraphTimer implements AutoCloseable {
     try (Graph captured = context.target().runtime().capture(context.stream(), list::launch)) {
       long middle = System.nanoTime();
       GraphExec exec = captured.instantiate();
-      owned.add(exec);
+      closes.add(exec::close);
       long end = System.nanoTime();
       exec.upload(context.stream());
       context.synchronize();
@@ -210,8 +210,8 @@ public final class GraphTimer implements AutoCloseable {
       launch.addTo(builder);
       builder.record(stop, context.stream());
       program = builder.synchronize(context.stream()).build();
-      owned.add(start);
-      owned.add(stop);
+      closes.add(start::close);
+      closes.add(stop::close);
     }
 
     /**
@@ -246,12 +246,6 @@ public final class GraphTimer implements AutoCloseable {
 
   @Override
   public void close() {
-    for (AutoCloseable resource : owned) {
-      try {
-        resource.close();
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }
+    closes.forEach(Runnable::run);
   }
 }

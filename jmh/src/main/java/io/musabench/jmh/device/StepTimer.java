@@ -27,7 +27,7 @@ public final class StepTimer implements AutoCloseable {
   private final List<List<Tensor>> kept = new ArrayList<>();
   private final List<Launch> groups = new ArrayList<>();
   private final List<Integer> counts = new ArrayList<>();
-  private final List<AutoCloseable> owned = new ArrayList<>();
+  private final List<GraphExec> graphs = new ArrayList<>();
   private final boolean graph;
   private Session session;
   private int rounds;
@@ -62,7 +62,7 @@ public final class StepTimer implements AutoCloseable {
     }
     try (Graph captured = context.target().runtime().capture(context.stream(), list::launch)) {
       GraphExec exec = captured.instantiate();
-      owned.add(exec);
+      graphs.add(exec);
       exec.upload(context.stream());
       return Launch.of(exec, context.stream());
     }
@@ -168,13 +168,7 @@ public final class StepTimer implements AutoCloseable {
     if (session != null) {
       session.close();
     }
-    for (AutoCloseable exec : owned) {
-      try {
-        exec.close();
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }
+    graphs.forEach(GraphExec::close);
   }
 
   /**

@@ -348,6 +348,8 @@ class MateOnHostTest {
             "--iterations=1",
             "--seconds=0.02",
             "--output=" + folder.resolve("runs"),
+            "--stop=samples:7",
+            "--ceiling=30",
             "AllReduce",
             "-p",
             "tokens=2");
@@ -358,6 +360,8 @@ class MateOnHostTest {
     assertThat(eager.work().bytes()).isEqualTo(2048 * 2); // 2 (p - 1) / p of the tensor
     assertThat(eager.check()).contains("values, worst error");
     assertThat(eager.note()).contains("mcclAllReduce of ", "libmccl.so");
+    assertThat(eager.samples()).isEqualTo(7);
+    assertThat(eager.conditions().unmet()).isEmpty();
   }
 
   @Test

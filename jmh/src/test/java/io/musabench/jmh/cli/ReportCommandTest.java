@@ -40,11 +40,11 @@ class ReportCommandTest {
   void writesOneFileThatNamesItsCommand() throws IOException {
     Path file = folder.resolve("out.html");
     Path one = made(1, "MTT S5000", 100);
-    assertThat(run(one, "-o", file)).as(err.toString()).isZero();
+    assertThat(run(one, "-o", file, "--accept", "report")).as(err.toString()).isZero();
     assertThat(out.toString()).isEqualTo("Report  " + file + System.lineSeparator());
     assertThat(Files.readString(file))
         .startsWith("<!DOCTYPE html>")
-        .contains("\"command\":\"musabench report " + one + " -o " + file + "\"");
+        .contains("\"command\":\"musabench report " + one + " -o " + file + " --accept report\"");
   }
 
   @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.musabench.jmh.device.DeviceContext;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.RunDirectory;
@@ -204,24 +203,23 @@ class RunOnHostTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"batch", "cold", "hot"})
-  void shouldMeasureAgainWhatWasHeldTooLong(String cache) throws Exception {
+  @CsvSource({"batch", "cold"})
+  void shouldMeasureASessionThatWasHeldTooLongAgain(String cache) throws Exception {
+    // Room for the launches that estimate the time, but not for a session's; the hold is longer
+    // than the session's ceiling.
     MusabenchProcess run =
-        MusabenchProcess.start(
-            folder,
-            Map.of(),
-            Map.of(DeviceContext.HOLD_SECONDS, "1e-6"),
-            "run",
-            "--no-roofs",
-            "--output=" + folder.resolve("runs"),
-            "--iterations=1",
-            "--seconds=0.02",
-            "^elementwise.RmsNorm$",
+        start(
+            Map.of("MUSART_HOST_QUEUE", "8"),
+            "^gemm",
+            "-p",
+            "projection=4096x1024",
+            "-p",
+            "tokens=1",
             "-p",
             "cache=" + cache);
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
-    assertThat(cases().get(0).samples()).isPositive();
     assertThat(cases().get(0).note()).contains("not held any more");
+    assertThat(cases().get(0).samples()).isPositive();
   }
 
   @Test
