@@ -136,12 +136,7 @@ public final class Ffi {
    * @throws UnsatisfiedLinkError if the support library does not have it
    */
   public KernelFunction supportFunction(String symbol, String name) {
-    return new KernelFunction(this, name, supportAddress(symbol));
-  }
-
-  /** The address of a function of the support library; throws as {@link #supportFunction}. */
-  long supportAddress(String symbol) {
-    return support.require(symbol);
+    return new KernelFunction(this, name, support.require(symbol));
   }
 
   /** The handle of the calling thread's stream for a device; 0 is the legacy stream. */

@@ -51,7 +51,7 @@ public final class PooledAllocator implements AutoCloseable {
 
   /** Creates an empty pool for the current device. */
   static PooledAllocator create(Ffi ffi) {
-    long allocate = ffi.supportAddress("mb_pool_allocate");
+    long allocate = ffi.support().require("mb_pool_allocate");
     DeviceRuntime runtime = ffi.runtime();
     try (Memory out = new Memory(8)) {
       int code =

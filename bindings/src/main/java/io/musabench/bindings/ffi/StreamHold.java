@@ -41,8 +41,8 @@ public final class StreamHold implements AutoCloseable {
 
   private StreamHold(Ffi ffi, Stream stream, Duration limit) {
     this.stream = stream;
-    wait = ffi.supportAddress("mb_hold_wait");
-    release = ffi.supportAddress("mb_hold_release");
+    wait = ffi.support().require("mb_hold_wait");
+    release = ffi.support().require("mb_hold_release");
     memory.clear();
     memory.setLong(LIMIT, limit.toNanos());
   }
