@@ -8,6 +8,8 @@ import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.load.LoadedLibrary;
+import io.musabench.bindings.runtime.Attribute;
+import io.musabench.bindings.runtime.Device;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,6 +40,24 @@ public final class Mate {
   public Mate(Ffi ffi, MateInstallation installation) {
     this.ffi = ffi;
     this.installation = installation;
+  }
+
+  /**
+   * Why mate's kernels cannot run on a device; empty if they can, or if it does not say what it is.
+   */
+  public static String reasonAgainst(Device device) {
+    return reasonAgainst(
+        device.toString(),
+        device.findAttribute(Attribute.COMPUTE_CAPABILITY_MAJOR).orElse(0),
+        device.findAttribute(Attribute.COMPUTE_CAPABILITY_MINOR).orElse(0));
+  }
+
+  // mate itself throws below 3.1, from inside a kernel's call.
+  static String reasonAgainst(String device, int major, int minor) {
+    boolean old = major < 3 || major == 3 && minor < 1;
+    return major > 0 && old
+        ? "mate's kernels need mp_31, and %s is mp_%d%d".formatted(device, major, minor)
+        : "";
   }
 
   /** Where kernels are looked for. */

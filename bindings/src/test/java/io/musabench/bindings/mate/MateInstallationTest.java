@@ -14,6 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Against trees of the shape of real installations; their kernels are empty files. */
 class MateInstallationTest {
@@ -46,6 +48,20 @@ class MateInstallationTest {
 
   private MateInstallation find() {
     return MateInstallation.find("", environment);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2,2", "2,1", "1,1", "3,0"})
+  void shouldSayThatMateDoesNotRunOnOlderDevices(int major, int minor) {
+    assertThat(Mate.reasonAgainst("device 0 (MTT S4000)", major, minor))
+        .isEqualTo(
+            "mate's kernels need mp_31, and device 0 (MTT S4000) is mp_" + major + "" + minor);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3,1", "3,2", "4,0", "0,0"})
+  void shouldRunOnTheOthersAndOnOneThatDoesNotSay(int major, int minor) {
+    assertThat(Mate.reasonAgainst("device 0", major, minor)).isEmpty();
   }
 
   @Test

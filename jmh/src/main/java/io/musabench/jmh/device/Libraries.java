@@ -5,6 +5,7 @@ import io.musabench.bindings.blas.Blas;
 import io.musabench.bindings.ffi.PreparedCall;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.load.LibraryLoader;
+import io.musabench.bindings.mate.Mate;
 import io.musabench.bindings.mate.MateInstallation;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class Libraries {
   static List<String> present(Target target) {
     List<String> present = new ArrayList<>();
     if (target.kind() == Target.Kind.MUSA
+        && Mate.reasonAgainst(target.runtime().currentDevice()).isEmpty()
         && target.mate().installation().folders().stream()
             .anyMatch(folder -> MateInstallation.count(folder) > 0)) {
       present.add(MATE);

@@ -49,6 +49,10 @@ final class MateAttention implements AttentionKernels {
               + target
               + "; library=portable runs here");
     }
+    String reason = Mate.reasonAgainst(target.runtime().currentDevice());
+    if (!reason.isEmpty()) {
+      throw new UnavailableException(reason + "; library=portable runs here");
+    }
     return target.mate();
   }
 
