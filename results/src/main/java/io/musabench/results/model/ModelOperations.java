@@ -28,7 +28,7 @@ public final class ModelOperations {
   public static List<Operation> of(Layout layout, BatchSpec batch, int pageSize) {
     List<Operation> all = new ArrayList<>();
     for (Operation op : StepOperations.of(layout, batch, pageSize).summary()) {
-      if (op.role().equals("attention")) {
+      if (op.role().equals(ATTENTION)) {
         all.addAll(attention(layout, batch, pageSize));
       } else {
         all.add(op);
@@ -36,6 +36,16 @@ public final class ModelOperations {
       communication(op, layout, batch, all);
     }
     return List.copyOf(all);
+  }
+
+  private static final String ATTENTION = "attention";
+
+  /**
+   * The operation that a role belongs to: the two parts of the attention of a mixed step are
+   * attention as that of any other step is.
+   */
+  public static String operation(String role) {
+    return role.startsWith(ATTENTION) ? ATTENTION : role;
   }
 
   /**
@@ -46,7 +56,7 @@ public final class ModelOperations {
   public static List<Operation> attention(Layout layout, BatchSpec batch, int pageSize) {
     int layers = layout.model().layers();
     if (!batch.isMixed()) {
-      return List.of(new Operation("attention", call(layout, batch, pageSize), layers));
+      return List.of(new Operation(ATTENTION, call(layout, batch, pageSize), layers));
     }
     BatchSpec decodes = batch.only(Request::isDecode);
     BatchSpec others = batch.only(r -> !r.isDecode());

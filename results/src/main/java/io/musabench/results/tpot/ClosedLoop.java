@@ -1,6 +1,7 @@
 package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.ModelOperations;
 import io.musabench.results.tpot.Prediction.State;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -104,8 +105,8 @@ public final class ClosedLoop {
     double[] slower = new double[RESULTS];
     double[] faster = new double[RESULTS];
     Set<String> roles = new LinkedHashSet<>();
-    middle.decodeStep().terms().forEach(t -> roles.add(t.role()));
-    middle.prefillStep().terms().forEach(t -> roles.add(t.role()));
+    middle.decodeStep().terms().forEach(t -> roles.add(ModelOperations.operation(t.role())));
+    middle.prefillStep().terms().forEach(t -> roles.add(ModelOperations.operation(t.role())));
     double[] values = results(middle);
     for (String role : roles) {
       add(slower, values, predict(steps.model(MovedSteps.Move.role(role, 1)), workload));

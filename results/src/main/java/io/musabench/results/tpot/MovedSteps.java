@@ -1,6 +1,7 @@
 package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.ModelOperations;
 import io.musabench.results.model.Operation;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +32,9 @@ final class MovedSteps {
     /** One operation is off by so many of its standard deviations. */
     static Move role(String moved, double deviations) {
       return (role, seconds, error, roof) ->
-          role.equals(moved) ? Math.max(roof, seconds * (1 + deviations * error)) : seconds;
+          ModelOperations.operation(role).equals(moved)
+              ? Math.max(roof, seconds * (1 + deviations * error))
+              : seconds;
     }
 
     /** Everything is off by a share. */

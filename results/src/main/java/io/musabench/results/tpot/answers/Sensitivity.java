@@ -3,6 +3,7 @@ package io.musabench.results.tpot.answers;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.ModelOperations;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -59,7 +60,7 @@ public final class Sensitivity {
    * One load.
    *
    * @param base what is predicted without a change
-   * @param effects one an operation of the decode step, the largest first
+   * @param effects one an operation, the largest first
    */
   public record Load(Prediction base, List<Effect> effects) {
     /** Whether the host binds, so that no kernel of the decode step matters. */
@@ -102,11 +103,16 @@ public final class Sensitivity {
     boolean chunks = model.engine().tokenBudget() > 0;
     Set<String> roles = new LinkedHashSet<>();
     base.decodeStep().terms().forEach(t -> roles.add(t.role()));
+    // What only steps with prompts do, and their attention in two parts.
+    base.prefillStep().terms().forEach(t -> roles.add(ModelOperations.operation(t.role())));
     List<Effect> effects = new ArrayList<>();
     for (String role : roles) {
       double factor = 1 + change;
       Prediction everywhere =
-          ClosedLoop.predict(model.scaled((r, call, time) -> r.equals(role) ? factor : 1), w);
+          ClosedLoop.predict(
+              model.scaled(
+                  (r, call, time) -> ModelOperations.operation(r).equals(role) ? factor : 1),
+              w);
       StepModel.Scale atDecodeShapes =
           (r, call, time) ->
               r.equals(role) && (chunks ? ofDecode.contains(call) : !ofPrefill.contains(call))

@@ -234,6 +234,29 @@ class AnswersTest {
   }
 
   @Test
+  void withPrefillTooEveryKernelCounts() {
+    // All times a little longer make TPOT as much longer: nothing of a step with prompts, such as
+    // its attention in two parts, may be left out.
+    double change = 1e-4;
+    for (int budget : new int[] {0, 512, 8192}) {
+      Setup.Request asked = request(Mode.GRAPH);
+      asked.tokenBudget = budget;
+      for (Sensitivity.Load load :
+          new Sensitivity(Setup.of(asked, KERNELS), loads(1, 8, 64), change).loads()) {
+        double sum =
+            load.effects().stream().mapToDouble(Sensitivity.Effect::tpotWithPrefillS).sum();
+        double tpot = load.base().tpot().value();
+        assertThat(sum / (change * tpot)).isCloseTo(1, within(2e-3));
+        Sensitivity.Effect attention =
+            load.effects().stream().filter(e -> e.role().equals("attention")).findFirst().get();
+        if (load.base().workload().concurrency() > 1) {
+          assertThat(attention.tpotWithPrefillS()).isGreaterThan(1.01 * attention.tpotS());
+        }
+      }
+    }
+  }
+
+  @Test
   void whereTheHostBindsEveryKernelIsExactlyZeroAndItSaysSo() {
     // Whether prompts run whole or in chunks: it is the decode step that waits for the host.
     exactlyZeroWhereTheHostBinds(0);
