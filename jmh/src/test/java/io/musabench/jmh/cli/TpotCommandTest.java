@@ -80,6 +80,11 @@ class TpotCommandTest {
     assertThat(root.path("excluded")).isEmpty();
     // Two rows of one series are faster than reading bf16 weights and KV cache takes.
     assertThat(root.at("/tpot_as_given/rows").asInt()).isEqualTo(60);
+    assertThat(root.path("rows_of_assumed_precision").asInt()).isEqualTo(2);
+    assertThat(root.path("assumptions"))
+        .filteredOn(a -> a.asText().contains("too fast for bf16"))
+        .extracting(a -> a.asText().substring(0, 8))
+        .containsExactly("line 62:", "line 63:");
     assertThat(root.at("/rows/61/precision").asText()).isEqualTo("fp8/bf16/fp8");
     assertThat(root.at("/rows/0/precision").asText()).isEqualTo("bf16");
     assertThat(root.path("splits")).hasSize(2);

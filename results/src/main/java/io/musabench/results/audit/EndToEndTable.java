@@ -30,6 +30,9 @@ public record EndToEndTable(
   /** Larger files are no tables of configurations. */
   private static final long MAX_BYTES = 64L << 20;
 
+  /** Far beyond any time in ms, rate or count, and small enough to multiply a few of them. */
+  private static final double MOST = 1e30;
+
   private static final Set<String> NOTHING = Set.of("", "-", "n/a", "na", "null", "none");
 
   /** Copies the lists. */
@@ -199,6 +202,9 @@ public record EndToEndTable(
               || column.key().endsWith("_std");
       if (cell.value() < 0 || cell.value() == 0 && !zeroAllowed) {
         throw new IllegalArgumentException(where + text + " is not above 0");
+      }
+      if (!(cell.value() <= MOST)) {
+        throw new IllegalArgumentException(where + text + " is too large to be true");
       }
       // A concurrency may be a mean over a run, and then a fraction.
       boolean concurrency = column.key().equals(Column.CONCURRENCY);

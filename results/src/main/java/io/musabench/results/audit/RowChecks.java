@@ -151,6 +151,15 @@ final class RowChecks {
     if (ttft < LEAST_TTFT_MS && s.row().either(Column.E2E) < 1e3 * ttft) {
       addScaled(s, Column.E2E, 1e3, edits);
     }
+    // The same of what lies far above TPOT, or keeps more requests waiting than there are.
+    if (tpot > MOST_TPOT_MS) {
+      if (itl > tpot / 10 || s.row().either(Column.ITL) > tpot / 100) {
+        addScaled(s, Column.ITL, 1e-3, edits);
+      }
+      if (ttft <= MOST_TTFT_MS && s.requestsPerS() * ttft / 1e3 > 2 * s.concurrency()) {
+        addScaled(s, Column.TTFT, 1e-3, edits);
+      }
+    }
     if (seen.isEmpty() && ttft < tpot / 10) {
       seen.add(
           text(

@@ -14,6 +14,10 @@ import java.util.List;
  * A decoder, dense or with a mixture of experts in every layer, as a Hugging Face {@code
  * config.json} describes it.
  *
+ * <p>What a file may leave out has the default of its class in transformers: {@code
+ * tie_word_embeddings}, {@code rms_norm_eps}, {@code rope_theta}, Llama's {@code
+ * num_key_value_heads}, and {@code head_dim}.
+ *
  * <p>Only what decides shapes and cost is kept. {@code rope_scaling} changes the angles of the
  * rotary embedding but no shape, and is not read.
  *
@@ -230,7 +234,11 @@ public record ModelConfig(
     in.requireSilu();
     int hidden = in.positive("hidden_size");
     int heads = in.positive("num_attention_heads");
-    int kvHeads = in.positive("num_key_value_heads");
+    // Llama's first files, without grouped heads, do not have the field.
+    int kvHeads =
+        family == Family.LLAMA && !root.hasNonNull("num_key_value_heads")
+            ? heads
+            : in.positive("num_key_value_heads");
     if (heads % kvHeads != 0) {
       throw in.error(
           "num_attention_heads ("
@@ -264,14 +272,13 @@ public record ModelConfig(
         in.positive(family == Family.QWEN3_MOE ? "moe_intermediate_size" : "intermediate_size"),
         in.positive("vocab_size"),
         in.positive("max_position_embeddings"),
-        // Mixtral's files leave it out where it has transformers' default.
-        family == Family.MIXTRAL && !root.hasNonNull("tie_word_embeddings")
-            ? false
-            : in.flag("tie_word_embeddings"),
+        // Files leave it out where it has transformers' default, which is the same for all
+        // families.
+        root.hasNonNull("tie_word_embeddings") && in.flag("tie_word_embeddings"),
         family == Family.QWEN2 || attentionBias,
         family != Family.QWEN2 && attentionBias,
-        in.number("rms_norm_eps", root.get("rms_norm_eps")),
-        in.ropeTheta(),
+        in.rmsNormEps(family),
+        in.ropeTheta(family),
         in.moe(family),
         fp8);
   }
@@ -434,9 +441,19 @@ public record ModelConfig(
     }
 
     /** Newer files keep it inside {@code rope_parameters}. */
-    double ropeTheta() {
+    double ropeTheta(Family family) {
       JsonNode nested = root.path("rope_parameters").get("rope_theta");
-      return number("rope_theta", nested == null ? root.get("rope_theta") : nested);
+      JsonNode node = nested == null ? root.get("rope_theta") : nested;
+      return missing(node) ? family == Family.MIXTRAL ? 1e6 : 1e4 : number("rope_theta", node);
+    }
+
+    double rmsNormEps(Family family) {
+      JsonNode node = root.get("rms_norm_eps");
+      return missing(node) ? family == Family.MIXTRAL ? 1e-5 : 1e-6 : number("rms_norm_eps", node);
+    }
+
+    private static boolean missing(JsonNode node) {
+      return node == null || node.isNull();
     }
   }
 }

@@ -23,8 +23,8 @@ public final class Models {
 
   /**
    * Finds a model by its name ({@code Qwen3-32B}, upper or lower case, with or without an owner as
-   * in {@code Qwen/Qwen3-32B}), or reads the {@code config.json} at a path (the file or its
-   * folder).
+   * in {@code Qwen/Qwen3-32B}; Llama's also as {@code Meta-Llama-3.1-8B-Instruct}), or reads the
+   * {@code config.json} at a path (the file or its folder).
    *
    * @throws IllegalArgumentException if there is none; the message lists the names and proposes the
    *     nearest
@@ -34,7 +34,9 @@ public final class Models {
     if (Files.exists(path)) {
       return ModelConfig.read(path);
     }
-    String name = nameOrPath.substring(nameOrPath.lastIndexOf('/') + 1);
+    String given = nameOrPath.substring(nameOrPath.lastIndexOf('/') + 1);
+    // The same shapes under the other names that Hugging Face has for them.
+    String name = given.replaceFirst("(?i)^(?:Meta-)?(Llama-.*?)(?:-Instruct)?$", "$1");
     for (String known : NAMES) {
       if (known.equalsIgnoreCase(name)) {
         return ModelConfig.parse(known, resource(known));

@@ -2,7 +2,7 @@ package io.musabench.results.tpot;
 
 import io.musabench.results.model.Precision;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,23 +35,27 @@ public record ServingRow(
   /**
    * Reads a CSV file with the columns {@code tp, isl, osl, concurrency, tpot_ms} and, if there,
    * {@code model}, {@code ttft_ms} and {@code precision} (as {@link Precision#ofServer} reads it);
-   * others are ignored.
+   * others are ignored. Commas, semicolons or tabs part its cells; headers may be in upper case.
    *
    * @param model name where the file has none; null if it must have one
    * @throws IllegalArgumentException in one line: file, line and column, and what is expected
    * @throws IOException if it cannot be read
    */
   public static List<ServingRow> read(Path file, String model) throws IOException {
+    String text = Files.readString(file);
+    // Spreadsheets put a byte order mark before the first header.
+    text = text.startsWith("\uFEFF") ? text.substring(1) : text;
     CSVFormat format =
         CSVFormat.DEFAULT
             .builder()
+            .setDelimiter(delimiter(text))
             .setHeader()
+            .setIgnoreHeaderCase(true)
             .setSkipHeaderRecord(true)
             .setTrim(true)
             .setIgnoreEmptyLines(true)
             .get();
-    try (Reader in = Files.newBufferedReader(file);
-        CSVParser csv = CSVParser.parse(in, format)) {
+    try (CSVParser csv = CSVParser.parse(new StringReader(text), format)) {
       for (String column : NEEDED) {
         if (!csv.getHeaderMap().containsKey(column)) {
           throw new IllegalArgumentException(
@@ -59,7 +63,8 @@ public record ServingRow(
                   + ": there is no column "
                   + column
                   + "; needed are "
-                  + String.join(", ", NEEDED));
+                  + String.join(", ", NEEDED)
+                  + found(csv.getHeaderNames()));
         }
       }
       List<ServingRow> rows = new ArrayList<>();
@@ -73,6 +78,22 @@ public record ServingRow(
     } catch (IllegalStateException | java.io.UncheckedIOException e) {
       throw new IllegalArgumentException(file + ": not a CSV file: " + e.getMessage(), e);
     }
+  }
+
+  private static final int SHOWN = 120;
+
+  private static String found(List<String> headers) {
+    String all = String.join(", ", headers);
+    return all.isEmpty()
+        ? ""
+        : "; it has " + (all.length() <= SHOWN ? all : all.substring(0, SHOWN) + "…");
+  }
+
+  private static char delimiter(String text) {
+    String header = text.lines().findFirst().orElse("");
+    return header.indexOf(',') >= 0
+        ? ','
+        : header.indexOf(';') >= 0 ? ';' : header.indexOf('\t') >= 0 ? '\t' : ',';
   }
 
   private record Line(Path file, long number, CSVRecord fields) {

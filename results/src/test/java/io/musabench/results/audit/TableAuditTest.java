@@ -295,6 +295,8 @@ class TableAuditTest {
     "'a,b\n1,2\n', 'no column of TTFT'",
     "'config,tpot_ms\n', 'no rows'",
     "'config,tpot_ms\nx,-3\n', 'row 1, column tpot_ms: -3 is not above 0'",
+    "'config,tpot_ms\nx,1e31\n', 'row 1, column tpot_ms: 1e31 is too large to be true'",
+    "'config,ttft_ms\nx,1e999\n', 'row 1, column ttft_ms: 1e999 is too large to be true'",
     "'config,tpot_ms\nx,NaN\n', '\"NaN\" is not a number'",
     "'config,tpot_ms\nx,fast\n', '\"fast\" is not a number'",
     "'config,tpot_ms\nx,1,2\n', '3 cells under 2 headers'",

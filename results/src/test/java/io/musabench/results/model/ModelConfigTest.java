@@ -112,15 +112,36 @@ class ModelConfigTest {
         "num_key_value_heads",
         "intermediate_size",
         "vocab_size",
-        "max_position_embeddings",
-        "tie_word_embeddings",
-        "rms_norm_eps",
-        "rope_theta"
+        "max_position_embeddings"
       })
   void aMissingFieldIsNamed(String field) {
     assertThatThrownBy(() -> parse(without(field)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Small: the field " + field + " is missing");
+  }
+
+  @Test
+  void whatDecidesNoShapeHasTheDefaultOfItsFamily() {
+    for (String family : new String[] {"Qwen3", "Llama", "Qwen2"}) {
+      ObjectNode bare = edited().without(java.util.List.of("rms_norm_eps", "rope_theta"));
+      bare.remove("tie_word_embeddings");
+      ModelConfig m = parse(bare.toString().replace("Qwen3For", family + "For"));
+      assertThat(m.rmsNormEps()).isEqualTo(1e-6);
+      assertThat(m.ropeTheta()).isEqualTo(1e4);
+      assertThat(m.tiedEmbeddings()).isFalse();
+    }
+    ObjectNode mixtral = edited().without(java.util.List.of("rms_norm_eps", "rope_theta"));
+    mixtral.put("num_local_experts", 8).put("num_experts_per_tok", 2);
+    ModelConfig m = parse(mixtral.toString().replace("Qwen3For", "MixtralFor"));
+    assertThat(m.rmsNormEps()).isEqualTo(1e-5);
+    assertThat(m.ropeTheta()).isEqualTo(1e6);
+    assertThat(m.tiedEmbeddings()).isTrue();
+  }
+
+  @Test
+  void aLlamaWithoutGroupedHeadsHasAsManyOfEachKind() {
+    String llama = without("num_key_value_heads").replace("Qwen3For", "LlamaFor");
+    assertThat(parse(llama).kvHeads()).isEqualTo(4);
   }
 
   @ParameterizedTest

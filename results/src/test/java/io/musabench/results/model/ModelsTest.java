@@ -36,6 +36,10 @@ class ModelsTest {
   void aNameMayBeLowerCaseAndMayHaveAnOwner() {
     assertThat(Models.find("qwen3-32b").name()).isEqualTo("Qwen3-32B");
     assertThat(Models.find("Qwen/Qwen3-32B").name()).isEqualTo("Qwen3-32B");
+    for (String llama :
+        List.of("meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Meta-Llama-3.1-8B")) {
+      assertThat(Models.find(llama).name()).isEqualTo("Llama-3.1-8B");
+    }
   }
 
   @Test

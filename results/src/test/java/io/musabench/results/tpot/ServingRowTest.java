@@ -38,6 +38,18 @@ class ServingRowTest {
             new ServingRow(4, "Qwen3-8B", 4, new Workload(16, 1024, 256), Double.NaN, 0.021, null));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {",", ";", "TAB"})
+  void aSpreadsheetsFileIsRead(String given) throws IOException {
+    String delimiter = given.equals("TAB") ? "\t" : given;
+    String text = "Model,TP,ISL,OSL,Concurrency,TPOT_ms\r\nQwen3-32B,4,1024,256,8,20\r\n";
+    assertThat(read("\uFEFF" + text.replace(",", delimiter), null))
+        .containsExactly(
+            new ServingRow(2, "Qwen3-32B", 4, new Workload(8, 1024, 256), Double.NaN, 0.02, null));
+  }
+
   @Test
   void aRowMayNameItsPrecision() throws IOException {
     String header = "tp,isl,osl,concurrency,tpot_ms,precision\n4,1024,256,8,20,";
@@ -69,7 +81,8 @@ class ServingRowTest {
   @Test
   void aMissingColumnOrModelIsNamed() {
     assertThatThrownBy(() -> read("tp,isl,osl,tpot_ms\n4,1,2,3\n", "M"))
-        .hasMessageContaining("there is no column concurrency");
+        .hasMessageContaining("there is no column concurrency")
+        .hasMessageEndingWith("it has tp, isl, osl, tpot_ms");
     assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n4,1,2,3,4\n", null))
         .hasMessageContaining("there is no column model");
     assertThatThrownBy(() -> read("tp,isl,osl,concurrency,tpot_ms\n", "M"))

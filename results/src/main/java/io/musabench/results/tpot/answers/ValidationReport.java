@@ -15,6 +15,7 @@ import io.musabench.results.tpot.Validation.Report;
 import io.musabench.results.tpot.Validation.Split;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.KernelTimes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -150,13 +151,22 @@ public final class ValidationReport {
       if (!l.setAside().isEmpty()) {
         out.append("  set aside: line ").append(l.row().line()).append(": ");
         out.append(l.setAside()).append('\n');
-      } else if (!l.narrowed().isEmpty()) {
-        out.append("  assumed: line ").append(l.row().line()).append(": ");
-        out.append(l.narrowed()).append('\n');
       }
     }
-    assumptions.forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    assumed().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
     return out.toString();
+  }
+
+  /** The assumptions of the kernel times and of the engine, after those of single rows. */
+  private List<String> assumed() {
+    List<String> all = new ArrayList<>();
+    for (Line l : report.lines()) {
+      if (!l.narrowed().isEmpty()) {
+        all.add("line " + l.row().line() + ": " + l.narrowed());
+      }
+    }
+    all.addAll(assumptions);
+    return all;
   }
 
   private void headline(StringBuilder out) {
@@ -170,8 +180,8 @@ public final class ValidationReport {
     out.append(report.tpot().rows()).append(" rows\n");
     int narrowed = report.possible().rows() - report.asGiven().rows();
     if (narrowed > 0) {
-      out.append("  of these ").append(narrowed);
-      out.append(" cannot be bf16 and are taken in fp8; without them ");
+      out.append("  of these ").append(narrowed).append(" name no precision and are taken in fp8,");
+      out.append(" because at least half of their series is too fast for bf16;\n  without them ");
       out.append(percent(report.asGiven().mape())).append(" over ");
       out.append(report.asGiven().rows()).append(" rows\n");
     }
@@ -244,6 +254,7 @@ public final class ValidationReport {
     ObjectNode all = root.putObject("tpot_all_rows");
     errors(all, report.tpot());
     coverage(all, false);
+    root.put("rows_of_assumed_precision", report.possible().rows() - report.asGiven().rows());
     root.put("set_aside_rule", Validation.SET_ASIDE_RULE);
     ObjectNode ttft = root.putObject("ttft");
     errors(ttft, report.ttft().errors());
@@ -283,7 +294,7 @@ public final class ValidationReport {
     report.lines().forEach(l -> line(rows.addObject(), l));
     ArrayNode worst = root.putArray("worst");
     report.worst(WORST).forEach(l -> line(worst.addObject(), l));
-    JsonText.texts(root, "assumptions", assumptions);
+    JsonText.texts(root, "assumptions", assumed());
     return JsonText.print(root);
   }
 
