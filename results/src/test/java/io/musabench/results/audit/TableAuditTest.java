@@ -252,6 +252,18 @@ class TableAuditTest {
   }
 
   @Test
+  void microsecondsUnderHeadersOfMillisecondsAreMendedTogether() {
+    String table =
+        "ttft_p50_ms,ttft_p99_ms,tpot_ms,itl_p99_ms,rps\n400000,900000,30000,45000,4.97\n";
+    RowVerdict row = TableAudit.of(EndToEndTable.parse("t", table), options(256, 40)).rows().get(0);
+    assertThat(row.finding("units").level()).isEqualTo(Level.WARN);
+    assertThat(row.edits())
+        .extracting(Edit::field)
+        .containsExactlyInAnyOrder("ttft_p50_ms", "ttft_p99_ms", "tpot_ms", "itl_p99_ms");
+    assertThat(row.consistentAfter()).isTrue();
+  }
+
+  @Test
   void tokensASecondTakenForRequestsAreFound() {
     TableAudit audit =
         TableAudit.of(
