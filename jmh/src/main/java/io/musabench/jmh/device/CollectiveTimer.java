@@ -13,12 +13,10 @@ import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.Graph;
 import io.musabench.bindings.runtime.GraphExec;
 import io.musabench.bindings.runtime.Stream;
-import io.musabench.results.stopping.StoppingRule;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 
 /**
  * Samples an all-reduce between devices of this process and checks it.
@@ -226,15 +224,7 @@ public final class CollectiveTimer implements AutoCloseable {
   public Sampled run(SessionLimits limits) {
     double one = spans(1, 1)[0];
     int launches = (int) Math.max(1, Math.min(MOST_LAUNCHES, SPAN_NANOS / Math.max(1, one)));
-    StoppingRule rule = limits.rule();
-    DoubleStream.Builder taken = DoubleStream.builder();
-    do {
-      long begin = System.nanoTime();
-      int batch = rule.next(Math.max(one, 1) * launches / 1e9, limits.most());
-      double[] nanos = Arrays.stream(spans(batch, launches)).map(n -> n / launches).toArray();
-      Arrays.stream(nanos).forEach(taken);
-      rule.add(nanos, (System.nanoTime() - begin) / 1e9);
-    } while (!rule.done());
+    SessionLimits.Samples taken = limits.take(one * launches, batch -> times(batch, launches));
     Program.Builder builder = Program.builder(context.target().ffi());
     add(builder);
     Program single = builder.device(home).build();
@@ -247,12 +237,16 @@ public final class CollectiveTimer implements AutoCloseable {
       complete[i] = System.nanoTime() - begin;
     }
     return new Sampled(
-        taken.build().toArray(),
+        taken.nanos(),
         launches,
         List.of(
             new Metric(Measured.HOST_TIME, "ns/op", complete),
             new Metric(Measured.HOST_SUBMIT, "ns/op", submit)),
-        new SessionFacts(rule.unmet(), 0, List.of(), List.of(), List.of()));
+        taken.facts());
+  }
+
+  private double[] times(int samples, int launches) {
+    return Arrays.stream(spans(samples, launches)).map(span -> span / launches).toArray();
   }
 
   // The longest span of all ranks, of so many launches each.

@@ -33,24 +33,6 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
     return context().target().runtime().capture(context().stream(), calls::launch);
   }
 
-  /**
-   * Times something on the host, as often as a session allows.
-   *
-   * @return nanoseconds, one value a repetition
-   */
-  protected final double[] hostTimes(Runnable action) {
-    long begin = System.nanoTime();
-    action.run();
-    double[] nanos = new double[limits().samples(System.nanoTime() - begin)];
-    for (int i = 0; i < nanos.length; i++) {
-      long start = System.nanoTime();
-      action.run();
-      nanos[i] = System.nanoTime() - start;
-    }
-    context().synchronize();
-    return nanos;
-  }
-
   /** Samples a launch on the device; nothing is cold, since nothing is read. */
   protected final void publishDevice(Launch launch, int kernels, String note) {
     LaunchTimer.Sampled sampled = timer(launch).run(limits(), () -> {});
@@ -72,13 +54,27 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
   }
 
   /**
-   * Hands over host times.
+   * Times something on the host.
    *
-   * @param nanos time of one operation, one value a sample
+   * @param operations operations of one action
    * @param kernels kernels in one operation
    */
-  protected final void publishHost(double[] nanos, int kernels, String note) {
-    publish(Measured.Clock.HOST, nanos, 1, kernels, List.of(), note, SessionFacts.NONE);
+  protected final void publishHost(Runnable action, int operations, int kernels, String note) {
+    SessionLimits.Samples taken =
+        limits()
+            .take(hostTimes(action, 1, 1)[0], samples -> hostTimes(action, samples, operations));
+    publish(Measured.Clock.HOST, taken.nanos(), 1, kernels, List.of(), note, taken.facts());
+  }
+
+  private double[] hostTimes(Runnable action, int samples, int operations) {
+    double[] nanos = new double[samples];
+    for (int i = 0; i < samples; i++) {
+      long start = System.nanoTime();
+      action.run();
+      nanos[i] = (double) (System.nanoTime() - start) / operations;
+    }
+    context().synchronize();
+    return nanos;
   }
 
   private void publish(

@@ -2,6 +2,9 @@ package io.musabench.jmh.device;
 
 import io.musabench.results.stopping.Stopping;
 import io.musabench.results.stopping.StoppingRule;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.DoubleStream;
 
 /**
  * How long a session goes on taking samples: until {@code stopping} is met, but for at least {@code
@@ -51,6 +54,36 @@ public record SessionLimits(
   /** What decides about the end of one session. */
   public StoppingRule rule() {
     return new StoppingRule(stopping.create(), least, seconds, ceiling);
+  }
+
+  /**
+   * Samples of a session.
+   *
+   * @param nanos times of one operation
+   * @param unmet which condition for stopping the ceiling left unmet; empty if none
+   */
+  record Samples(double[] nanos, String unmet) {
+    SessionFacts facts() {
+      return new SessionFacts(unmet, 0, List.of(), List.of(), List.of());
+    }
+  }
+
+  /**
+   * Takes batches until the session has enough.
+   *
+   * @param nanos about how long a sample takes
+   * @param batch takes so many samples; returns times of one operation in nanoseconds
+   */
+  Samples take(double nanos, IntFunction<double[]> batch) {
+    StoppingRule rule = rule();
+    DoubleStream.Builder taken = DoubleStream.builder();
+    do {
+      long began = System.nanoTime();
+      double[] values = batch.apply(rule.next(Math.max(nanos, 1) / 1e9, most));
+      rule.add(values, (System.nanoTime() - began) / 1e9);
+      DoubleStream.of(values).forEach(taken);
+    } while (!rule.done());
+    return new Samples(taken.build().toArray(), rule.unmet());
   }
 
   /** Samples to begin with when one of them takes {@code nanos}. */

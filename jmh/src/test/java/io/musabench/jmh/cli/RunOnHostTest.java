@@ -179,6 +179,24 @@ class RunOnHostTest {
   }
 
   @Test
+  void shouldStopTimesOfTheHostByTheCriterionToo() throws Exception {
+    MusabenchProcess run =
+        start(
+            Map.of(),
+            "^launch.Graph(Capture|Instantiate)$",
+            "BindingFloor",
+            "-p",
+            "nodes=3",
+            "--stop=samples:7",
+            "--ceiling=30");
+    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
+    assertThat(cases()).hasSize(3).allMatch(c -> c.conditions().unmet().isEmpty());
+    assertThat(latest().readSamples())
+        .filteredOn(sample -> sample.metric().equals("host.time"))
+        .hasSize(3 * 7);
+  }
+
+  @Test
   void shouldTimeABatchAsOneLongRowOfLaunches() throws Exception {
     MusabenchProcess run =
         start(Map.of(), "^elementwise.RmsNorm$", "-p", "cache=batch,hot", "--iterations=2");
