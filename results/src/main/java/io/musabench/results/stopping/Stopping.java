@@ -1,7 +1,10 @@
 package io.musabench.results.stopping;
 
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
@@ -37,22 +40,45 @@ public record Stopping(String text) {
         }
       }
     }
+    List<String> broken = new ArrayList<>();
+    String names =
+        load(broken).stream()
+            .map(StoppingCriterionProvider::name)
+            .collect(Collectors.joining(", "));
     throw new IllegalArgumentException(
-        "there is no stopping criterion \"%s\"; there are %s".formatted(name, names()));
+        "there is no stopping criterion \"%s\"; there are %s".formatted(name, names)
+            + broken.stream()
+                .map(reason -> "; not loaded: " + reason)
+                .collect(Collectors.joining()));
   }
 
   /** The criteria that are there, with those from further jars, by name. */
   public static List<StoppingCriterionProvider> providers() {
-    return ServiceLoader.load(StoppingCriterionProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .sorted(Comparator.comparing(StoppingCriterionProvider::name))
-        .toList();
+    return load(new ArrayList<>());
   }
 
-  private static String names() {
-    return providers().stream()
-        .map(StoppingCriterionProvider::name)
-        .collect(Collectors.joining(", "));
+  // A jar that cannot be loaded must not take the criteria of others away.
+  private static List<StoppingCriterionProvider> load(List<String> broken) {
+    List<StoppingCriterionProvider> providers = new ArrayList<>();
+    Iterator<StoppingCriterionProvider> found =
+        ServiceLoader.load(StoppingCriterionProvider.class).iterator();
+    boolean more = true;
+    while (more) {
+      try {
+        more = found.hasNext();
+        if (more) {
+          providers.add(found.next());
+        }
+      } catch (ServiceConfigurationError | LinkageError e) {
+        String text = e.getMessage().replace(StoppingCriterionProvider.class.getName() + ": ", "");
+        if (broken.contains(text)) {
+          break; // It does not get past it.
+        }
+        broken.add(text);
+      }
+    }
+    providers.sort(Comparator.comparing(StoppingCriterionProvider::name));
+    return providers;
   }
 
   @Override

@@ -3,7 +3,13 @@ package io.musabench.results.stopping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StoppingTest {
   private static void feed(StoppingCriterion criterion, int n, double... samples) {
@@ -29,6 +35,24 @@ class StoppingTest {
     assertThat(criterion.met()).isFalse();
     criterion.add(9);
     assertThat(criterion.met()).isTrue();
+  }
+
+  @Test
+  void shouldNotLoseTheCriteriaToAJarThatDoesNotLoad(@TempDir Path jar) throws IOException {
+    Path services = Files.createDirectories(jar.resolve("META-INF/services"));
+    Files.writeString(
+        services.resolve(StoppingCriterionProvider.class.getName()), "no.such.Criterion\n");
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, before)) {
+      thread.setContextClassLoader(loader);
+      assertThat(new Stopping("stdrel:2%").create()).isInstanceOf(RelativeStandardError.class);
+      assertThatThrownBy(() -> new Stopping("mine"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("not loaded: Provider no.such.Criterion not found");
+    } finally {
+      thread.setContextClassLoader(before);
+    }
   }
 
   @Test
