@@ -1,6 +1,7 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
+import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.SampleProfiler;
 import io.musabench.jmh.device.UnavailableException;
 import io.musabench.jmh.device.WrongResultException;
@@ -48,16 +49,19 @@ final class ForkRunner {
   private final JmhLog log;
   private final String target;
   private final Duration limit;
+  private final boolean clockFixed;
 
   /**
    * @param log where JMH's output goes
    * @param target the target that forks must open
-   * @param limit time one fork may take, its start and checks included
+   * @param campaign for the time one fork may take, its start and checks included, and for what the
+   *     user says about the clock
    */
-  ForkRunner(JmhLog log, String target, Duration limit) {
+  ForkRunner(JmhLog log, String target, Campaign campaign) {
     this.log = log;
     this.target = target;
-    this.limit = limit;
+    this.limit = campaign.limit();
+    this.clockFixed = campaign.pace().clockMode() == ClockMode.FIXED_FREQUENCY;
   }
 
   Outcome run(CaseSpec spec, Effort effort) {
@@ -168,6 +172,9 @@ final class ForkRunner {
     // A fork makes little garbage; collector threads would only take cores from the host device.
     arguments.add("-XX:+UseSerialGC");
     arguments.addAll(effort.arguments());
+    if (clockFixed) {
+      arguments.add("-D" + DeviceContext.CLOCK_FIXED + "=true");
+    }
     arguments.addAll(setting.jvmArguments()); // Last: the last of two definitions holds.
     return arguments.toArray(String[]::new);
   }

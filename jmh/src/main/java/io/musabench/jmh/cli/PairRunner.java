@@ -87,7 +87,7 @@ final class PairRunner {
     Thread stop = new Thread(() -> stop(first, second), "musabench stop");
     Runtime.getRuntime().addShutdownHook(stop);
     try (JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
-      ForkRunner runner = new ForkRunner(log, device.target(), campaign.limit());
+      ForkRunner runner = new ForkRunner(log, device.target(), campaign);
       int number = 0;
       for (CaseSpec spec : cases) {
         long began = System.nanoTime();

@@ -34,7 +34,8 @@ final class Settings {
           SessionLimits.CEILING,
           SessionLimits.STOP,
           DeviceContext.HOLD_SECONDS,
-          DeviceContext.THROTTLE);
+          DeviceContext.THROTTLE,
+          DeviceContext.CLOCK_FIXED);
 
   private static final List<String> NUMBERS =
       List.of(

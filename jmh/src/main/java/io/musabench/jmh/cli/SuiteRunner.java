@@ -66,7 +66,7 @@ final class SuiteRunner {
     int measured = 0; // Roofs are there to be referred to; a run of them alone is no result.
     RunException unwritten = null;
     try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
-      ForkRunner forks = new ForkRunner(log, device.target(), campaign.limit());
+      ForkRunner forks = new ForkRunner(log, device.target(), campaign);
       int number = 0;
       for (CaseSpec spec : cases) {
         if (record.isClosed()) {

@@ -44,6 +44,12 @@ public final class DeviceContext implements AutoCloseable {
    */
   public static final String THROTTLE = "musabench.throttle";
 
+  /**
+   * System property: whether the user has locked the device's clock; it may then be far below the
+   * highest without being throttled.
+   */
+  public static final String CLOCK_FIXED = "musabench.clock.fixed";
+
   private static final Duration HOLD_LIMIT =
       Duration.ofNanos((long) (1e9 * Double.parseDouble(System.getProperty(HOLD_SECONDS, "1"))));
 
@@ -199,7 +205,8 @@ public final class DeviceContext implements AutoCloseable {
           new DeviceWatch(
               target.monitor(device).monitor(),
               target.kind() != Target.Kind.HOST,
-              DeviceWatch.throttleShare());
+              DeviceWatch.throttleShare(),
+              Boolean.getBoolean(CLOCK_FIXED));
     }
     return watch;
   }

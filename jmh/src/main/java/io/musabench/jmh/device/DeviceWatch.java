@@ -28,6 +28,7 @@ final class DeviceWatch {
   private final Optional<DeviceMonitor> monitor;
   private final boolean beside;
   private final double share;
+  private final boolean fixed;
   private final List<DeviceState> states = new ArrayList<>(); // guarded by itself
   private double highestMhz;
   private Thread reader;
@@ -36,11 +37,14 @@ final class DeviceWatch {
    * @param monitor what to read; empty where nothing can
    * @param beside whether to read while samples run, and to drop throttled ones
    * @param share below which share of the highest clock a device counts as throttled
+   * @param fixed whether the clock is locked: the highest is then the highest that was seen, not
+   *     the highest that the device could have
    */
-  DeviceWatch(Optional<DeviceMonitor> monitor, boolean beside, double share) {
+  DeviceWatch(Optional<DeviceMonitor> monitor, boolean beside, double share, boolean fixed) {
     this.monitor = monitor;
     this.beside = beside;
     this.share = share;
+    this.fixed = fixed;
   }
 
   /** The share that the properties ask for. */
@@ -128,7 +132,7 @@ final class DeviceWatch {
     OptionalDouble core = mean(taken, DeviceState::coreClockMhz);
     for (DeviceState state : taken) {
       // Of a device that does not tell its highest clock, the highest that was seen.
-      highestMhz = Math.max(highestMhz, state.maxCoreClockMhz().orElse(0));
+      highestMhz = Math.max(highestMhz, fixed ? 0 : state.maxCoreClockMhz().orElse(0));
       highestMhz = Math.max(highestMhz, state.coreClockMhz().orElse(0));
     }
     TreeSet<String> reasons = new TreeSet<>();
