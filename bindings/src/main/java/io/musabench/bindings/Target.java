@@ -42,7 +42,7 @@ import java.util.stream.Collectors;
  *   <li>{@code musabench.device}: the number of the device that becomes current, 0 if not set
  *   <li>{@code musabench.native.dir} (or the environment variable {@code MUSABENCH_NATIVE_DIR}):
  *       where our own libraries are; otherwise {@code native/target/build/lib} is looked for upward
- *       from the working directory and from this class's own location
+ *       from this class's own location, then from the working directory
  * </ul>
  *
  * <p>Libraries stay loaded for the life of the JVM, so one JVM can use one kind of target only;
@@ -461,8 +461,9 @@ public final class Target implements AutoCloseable {
     if (given.isPresent()) {
       return Optional.of(Path.of(given.get()).toAbsolutePath());
     }
-    Optional<Path> found = upward(Path.of("").toAbsolutePath());
-    return found.isPresent() ? found : classLocation().flatMap(Target::upward);
+    // The build that these classes belong to, whatever checkout the caller stands in.
+    Optional<Path> found = classLocation().flatMap(Target::upward);
+    return found.isPresent() ? found : upward(Path.of("").toAbsolutePath());
   }
 
   private static Optional<Path> upward(Path start) {
