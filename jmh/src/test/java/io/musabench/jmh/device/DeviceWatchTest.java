@@ -80,7 +80,7 @@ class DeviceWatchTest {
   }
 
   private static DeviceWatch watch(IntToDoubleFunction clock) {
-    return new DeviceWatch(Optional.of(new FakeMonitor(clock)), true, 0.75);
+    return new DeviceWatch(Optional.of(new FakeMonitor(clock)), true, 0.75, false);
   }
 
   /** Samples of an empty kernel on the host device, under a clock that the test makes up. */
@@ -110,6 +110,41 @@ class DeviceWatchTest {
   }
 
   @Test
+  void shouldNotTakeALockedClockForAThrottledOne() {
+    DeviceWatch watch =
+        new DeviceWatch(Optional.of(new FakeMonitor(i -> i < 2 ? 900 : 500)), true, 0.75, true);
+    for (boolean throttled : new boolean[] {false, false, true}) {
+      watch.begin();
+      assertThat(watch.end().throttled()).isEqualTo(throttled);
+    }
+  }
+
+  @Test
+  void shouldTakeSamplesAgainThatWereHeldToTheLimitEvenAboveTheCeiling() {
+    assumeTrue(
+        Target.nativeFolder()
+            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
+            .isPresent(),
+        "skipped: the native libraries are not built");
+    try (DeviceContext context = DeviceContext.open();
+        Session session = new Session(context)) {
+      session
+          .hold()
+          // Waits for what is held, as a full queue does.
+          .untimed(program -> program.synchronize(context.stream()))
+          .span(List.of(Launch.of(context.kernels().empty())))
+          .release()
+          .endSample();
+      SampleLoop.Taken taken =
+          new SampleLoop(context, session, 1, 1)
+              .run(new StoppingRule(new SampleCount(1), 1, 0, 0), 1000);
+      assertThat(taken.nanos()).hasSize(1);
+      assertThat(taken.nanos()[0]).isBetween(1.0, 0.5e9);
+      assertThat(taken.facts().notes()).singleElement().asString().contains("not held any more");
+    }
+  }
+
+  @Test
   void shouldReadTheStateOnceAfterAShortBatch() {
     DeviceWatch watch = watch(i -> 1600);
     watch.begin();
@@ -135,7 +170,7 @@ class DeviceWatchTest {
 
   @Test
   void shouldKnowNothingWithoutAMonitor() {
-    DeviceWatch watch = new DeviceWatch(Optional.empty(), true, 0.75);
+    DeviceWatch watch = new DeviceWatch(Optional.empty(), true, 0.75, false);
     watch.begin();
     assertThat(watch.end().coreMhz()).isEmpty();
     assertThat(watch.otherProcesses()).isEmpty();
@@ -184,7 +219,7 @@ class DeviceWatchTest {
 
   @Test
   void shouldNotDropOnTheHostWhoseClockIsReadTooLate() {
-    DeviceWatch watch = new DeviceWatch(Optional.of(new FakeMonitor(i -> 900)), false, 0.75);
+    DeviceWatch watch = new DeviceWatch(Optional.of(new FakeMonitor(i -> 900)), false, 0.75, false);
     SampleLoop.Taken taken = sample(watch, new StoppingRule(new SampleCount(5), 1, 0, 30));
     assertThat(taken.facts().throttled()).isZero();
     assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsExactly(900);
