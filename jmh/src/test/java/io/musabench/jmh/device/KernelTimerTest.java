@@ -92,6 +92,18 @@ class KernelTimerTest {
   }
 
   @Test
+  void shouldComputeTheReferenceBeforeAndAfterOnlyWhereBitsRepeat() {
+    try (KernelTimer timer = timer()) {
+      timer.verify();
+      assertThat(checks).isEqualTo(1);
+      timer.run(SHORT);
+      assertThat(checks).isEqualTo(1);
+      timer.verifyAgain();
+      assertThat(checks).isEqualTo(2);
+    }
+  }
+
+  @Test
   void shouldHoldSessionsAgainstTheReferenceWhereRunsDifferInBits() {
     onCheck = this::changeInput;
     try (KernelTimer timer = timer()) {
