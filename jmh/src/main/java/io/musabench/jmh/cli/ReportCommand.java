@@ -37,9 +37,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -77,6 +79,13 @@ import picocli.CommandLine.Spec;
 final class ReportCommand implements Callable<Integer> {
   /** Requests in flight of predictions, unless others are asked for. */
   static final List<String> CONCURRENCY = List.of("1,8,32,128".split(","));
+
+  private static final Set<String> LIMITS = Set.of("--ttft", "--tpot", "--slo");
+  private static final Set<String> WHAT_IF = Set.of("--from", "--to", "--utilisation");
+
+  /** What every command of a predicted service says anyway. */
+  private static final Set<String> SAID =
+      Set.of("--model", "--tp", "--kernels", "--mode", "--precision", "--isl", "--osl");
 
   private enum Form {
     HTML,
@@ -194,6 +203,9 @@ final class ReportCommand implements Callable<Integer> {
     if (runs.isEmpty() && serving.isEmpty() && to == null && options.kernels.isEmpty()) {
       throw new UsageException("name a RUN, --serving FILE, --kernels SRC or --to DEVICE");
     }
+    if (form == Form.MD && runs.isEmpty() && serving.isEmpty()) {
+      throw new UsageException("--format md is of runs and serving files; predictions are in html");
+    }
     HtmlReport report;
     Comparison comparison;
     List<Summary> summaries;
@@ -270,7 +282,15 @@ final class ReportCommand implements Callable<Integer> {
             MeasuredRun.read(base),
             judged,
             new Comparison.Options(new Judge(), Tolerance.LEAST, noise, names, false, paired));
-    report.comparison(comparison, "musabench compare " + base + " " + candidate);
+    List<String> command = new ArrayList<>(List.of("musabench", "compare"));
+    if (baseline != null && !Files.isDirectory(Path.of(baseline))) {
+      command.addAll(List.of(candidate.toString(), "--baseline", baseline));
+    } else {
+      command.addAll(List.of(base.toString(), candidate.toString()));
+    }
+    command.addAll(given(n -> n.equals("--accept") || n.equals("--baselines")));
+    // Compare does not know of pairs; then the report's own command stands instead.
+    report.comparison(comparison, paired ? List.of() : command);
     return comparison;
   }
 
@@ -297,17 +317,31 @@ final class ReportCommand implements Callable<Integer> {
       }
     }
     List<Summary> summaries = new Analysis(Definitions.COURSE, limits(), Map.of()).of(all);
-    StringBuilder command = new StringBuilder("musabench serving");
-    serving.forEach(f -> command.append(' ').append(f));
-    limitOptions(command);
-    report.serving(summaries, command.toString());
+    List<String> command = new ArrayList<>(List.of("musabench", "serving"));
+    serving.forEach(f -> command.add(f.toString()));
+    command.addAll(given(LIMITS::contains));
+    report.serving(summaries, command);
     return summaries;
   }
 
-  private void limitOptions(StringBuilder command) {
-    command.append(ttft == null ? "" : " --ttft " + ttft);
-    command.append(tpot == null ? "" : " --tpot " + tpot);
-    command.append(slo == null ? "" : " --slo " + slo);
+  /** Options as they were given, by their longest names, for a command of the report. */
+  private List<String> given(Predicate<String> wanted) {
+    List<String> words = new ArrayList<>();
+    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+      if (wanted.test(option.longestName())) {
+        for (String value : option.originalStringValues()) {
+          words.add(option.longestName());
+          words.add(value);
+        }
+      }
+    }
+    return words;
+  }
+
+  /** Whether an option is one of model, engine or load, which the commands of {@code tpot} take. */
+  private static boolean ofService(String option) {
+    return CommandSpec.forAnnotatedObject(new TpotOptions()).findOption(option) != null
+        || CommandSpec.forAnnotatedObject(new TpotOptions.Loads()).findOption(option) != null;
   }
 
   private Slo limits() {
@@ -325,18 +359,22 @@ final class ReportCommand implements Callable<Integer> {
   private void predict(HtmlReport report) {
     List<Workload> workloads = loads.of(Sweep.of(concurrency));
     if (to != null) {
-      DataSheet here = DataSheet.find(from == null ? "" : from);
+      if (from == null) {
+        throw new UsageException("--to needs --from, the device of the kernel times");
+      }
+      DataSheet here = DataSheet.find(from);
       DataSheet there = DataSheet.find(to);
       KernelSource source =
           options.kernels.isEmpty()
               ? null
               : KernelSources.open(options.kernels, options.request().mode);
       WhatIf answer = new WhatIf(options.request(), source, utilisation, here, there, workloads);
-      report.whatIf(
-          answer,
-          "musabench tpot what-if --model " + options.model + " --from " + from + " --to " + to);
+      List<String> command = new ArrayList<>(List.of("musabench", "tpot", "what-if"));
+      command.addAll(given(n -> ofService(n) || WHAT_IF.contains(n)));
+      command.addAll(List.of("--batch", String.join(",", concurrency)));
+      report.whatIf(answer, command);
     } else if (!options.kernels.isEmpty()) {
-      report.predict(options.request(), workloads);
+      report.predict(options.request(), workloads, given(n -> ofService(n) && !SAID.contains(n)));
       return;
     }
     if (!noTpot) {

@@ -158,7 +158,7 @@ final class Devices {
         1e6 * p.ttftStaggered().value(),
         1e6 * p.ttftBurst().value(),
         p.requestsPerSecond(),
-        p.bound().text(),
+        Message.of(p.bound()),
         p.remark().isEmpty() ? remark : (remark + " " + p.remark()).strip());
   }
 
@@ -187,8 +187,8 @@ final class Devices {
             100 * c.utilisation(),
             1e6 * c.from().time().seconds(),
             c.to() == null ? Double.NaN : 1e6 * c.to().time().seconds(),
-            c.from().bound().text(),
-            c.to() == null ? null : c.to().bound().text());
+            Message.of(c.from().bound()),
+            c.to() == null ? null : Message.of(c.to().bound()));
       }
     }
     return table;

@@ -49,22 +49,22 @@ public final class HtmlReport {
   /**
    * Judged by the caller: which is the base, and by what options, is not the report's to say.
    *
-   * @param command that prints the same
+   * @param command that prints the same, word by word
    */
-  public HtmlReport comparison(Comparison value, String command) {
+  public HtmlReport comparison(Comparison value, List<String> command) {
     comparison = value;
-    comparisonCommand = command;
+    comparisonCommand = CommandLine.of(command);
     return this;
   }
 
   /**
    * Results of serving benchmarks.
    *
-   * @param command that prints the same
+   * @param command that prints the same, word by word
    */
-  public HtmlReport serving(List<Summary> summaries, String command) {
+  public HtmlReport serving(List<Summary> summaries, List<String> command) {
     serving.addAll(summaries);
-    servingCommand = command;
+    servingCommand = CommandLine.of(command);
     return this;
   }
 
@@ -80,26 +80,28 @@ public final class HtmlReport {
   /**
    * Predictions from kernel times that are named.
    *
+   * @param engine further options of engine and load, names and values by turns: the commands of
+   *     the report repeat them
    * @throws IllegalArgumentException if something asked for does not exist or does not fit
    */
-  public HtmlReport predict(Setup.Request request, List<Workload> loads) {
-    services.add(Service.of(request, loads, ""));
+  public HtmlReport predict(Setup.Request request, List<Workload> loads, List<String> engine) {
+    services.add(Service.of(request, loads, "", engine));
     return this;
   }
 
   /**
    * The same service on another device.
    *
-   * @param command that prints the same
+   * @param command that prints the same, word by word
    */
-  public HtmlReport whatIf(WhatIf value, String command) {
-    whatIfs.add(new Carried(value, command));
+  public HtmlReport whatIf(WhatIf value, List<String> command) {
+    whatIfs.add(new Carried(value, CommandLine.of(command)));
     return this;
   }
 
   /** The command line that makes this report, words as they were given. */
   public HtmlReport command(List<String> words) {
-    command = words.stream().map(CommandLine::quoted).collect(Collectors.joining(" "));
+    command = CommandLine.of(words);
     return this;
   }
 

@@ -245,13 +245,22 @@ final class Launch {
     Chart.Series measuredGraph =
         chart.series(Message.of("series.mode", "mode", "graph"), Kind.MEASURED, Chart.Shape.POINTS);
     for (Pair p : pairs) {
-      BatchSpec batch = BatchSpec.parse(p.eager().param(Params.BATCH));
-      if (batch.isDecode() && RunReport.model(p.eager()).equals(service.model())) {
+      BatchSpec batch = batch(p.eager());
+      if (batch != null && batch.isDecode() && RunReport.model(p.eager()).equals(service.model())) {
         point(measuredEager, p, p.eager(), batch, cases);
         point(measuredGraph, p, p.graph(), batch, cases);
       }
     }
     return chart;
+  }
+
+  /** Null for a batch that this version cannot read: it has no place on an axis. */
+  private static BatchSpec batch(CaseResult c) {
+    try {
+      return BatchSpec.parse(c.param(Params.BATCH));
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
   }
 
   private static void point(

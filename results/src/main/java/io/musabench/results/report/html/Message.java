@@ -4,7 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.musabench.results.serving.Formula;
+import io.musabench.results.tpot.Bound;
+import io.musabench.results.tpot.Provenance;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -28,6 +32,25 @@ record Message(String key, Map<String, String> arguments) {
       arguments.put(nameValue[i], nameValue[i + 1]);
     }
     return new Message(key, arguments);
+  }
+
+  /** What binds, in words. */
+  static Message of(Bound bound) {
+    return of("bound." + word(bound));
+  }
+
+  /** How a time was got, in words. */
+  static Message of(Provenance provenance) {
+    return of("provenance." + word(provenance));
+  }
+
+  /** What a formula computes. */
+  static Message of(Formula formula) {
+    return of("formula." + word(formula));
+  }
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /** A text from the data. */

@@ -8,6 +8,7 @@ import io.musabench.results.compare.Verdict;
 import io.musabench.results.report.Units;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
+import io.musabench.results.serving.Summary;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,7 +25,7 @@ final class Overview {
   private Overview() {}
 
   /** The verdict in one line, and lines below it. */
-  static ObjectNode verdict(List<ReportedRun> runs, Comparison comparison) {
+  static ObjectNode verdict(List<ReportedRun> runs, Comparison comparison, List<Summary> serving) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     ArrayNode lines = node.putArray("lines");
     long cases = runs.stream().mapToLong(r -> r.data().cases().size()).sum();
@@ -78,8 +79,14 @@ final class Overview {
                   Long.toString(failed))
               .json());
     } else {
-      node.put("state", "open");
-      node.set("headline", Message.of("verdict.no_run").json());
+      boolean passes = !serving.isEmpty() && serving.stream().allMatch(Summary::checklistPasses);
+      node.put("state", passes ? "good" : "open");
+      node.set(
+          "headline",
+          (serving.isEmpty() ? Message.of("verdict.predicted") : checklist(serving)).json());
+    }
+    if (!runs.isEmpty() && !serving.isEmpty()) {
+      lines.add(checklist(serving).json());
     }
     if (comparison != null && failed > 0) {
       lines.add(Message.of("verdict.also_failed", "failed", Long.toString(failed)).json());
@@ -90,6 +97,15 @@ final class Overview {
       }
     }
     return node;
+  }
+
+  private static Message checklist(List<Summary> serving) {
+    return Message.of(
+        "verdict.checklist",
+        "passing",
+        Long.toString(serving.stream().filter(Summary::checklistPasses).count()),
+        "all",
+        Integer.toString(serving.size()));
   }
 
   /** What nobody may overlook before reading a number. */

@@ -29,7 +29,7 @@ final class ReportModel {
     root.put("title", report.title());
     root.put("generated", report.generatedUtc());
     root.put("command", report.command());
-    root.set("verdict", Overview.verdict(runs, report.comparison()));
+    root.set("verdict", Overview.verdict(runs, report.comparison(), report.serving()));
     root.set("cases", cases.json());
     ArrayNode letters = root.putArray("runs");
     for (int i = 0; i < runs.size(); i++) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A service whose TPOT is predicted: a model in a mode, on kernel times.
@@ -27,6 +28,7 @@ import java.util.Map;
  * @param sensitivity of the same loads
  * @param gain of graphs over eager launches; null if it cannot be said
  * @param options of the commands that answer the same
+ * @param gainOptions of the command that answers the same of graphs
  */
 record Service(
     String name,
@@ -35,9 +37,14 @@ record Service(
     List<Prediction> predictions,
     Sensitivity sensitivity,
     GraphGain gain,
-    String options) {
+    String options,
+    String gainOptions) {
   /** Change of a kernel's time that sensitivities are of. */
   static final double CHANGE = 0.1;
+
+  /** Options of a load that a step without prefills does not have. */
+  private static final Set<String> OF_LOAD =
+      Set.of("--prefix-hits", "--separate-prefill", "--kv-link", "--kv-link-us", "--speculate");
 
   /** Batches at which eager and graph are held against each other. */
   private static final List<Integer> BATCHES = List.of(1, 2, 4, 8, 16, 32, 64, 128, 256);
@@ -48,10 +55,11 @@ record Service(
   /**
    * Predicts one service.
    *
+   * @param engine further options of engine and load, names and values by turns
    * @throws IllegalArgumentException if something asked for does not exist or does not fit
    * @throws KernelSourceException if the kernel times cannot be read
    */
-  static Service of(Setup.Request request, List<Workload> loads, String run) {
+  static Service of(Setup.Request request, List<Workload> loads, String run, List<String> engine) {
     Setup setup = Setup.open(request);
     List<Prediction> predictions = new PredictionReport(setup, loads, List.of()).predictions();
     String model =
@@ -64,24 +72,34 @@ record Service(
         predictions,
         new Sensitivity(setup, loads, CHANGE),
         gain(request, loads),
-        options(request, loads));
+        options(request, loads, engine, false),
+        options(request, loads, engine, true));
   }
 
-  private static String options(Setup.Request request, List<Workload> loads) {
+  private static String options(
+      Setup.Request request, List<Workload> loads, List<String> engine, boolean bothModes) {
     Workload first = loads.get(0);
     List<String> words = new ArrayList<>();
     words.add("--model " + CommandLine.quoted(request.model));
     words.add("--tp " + request.tp);
     request.kernels.forEach(k -> words.add("--kernels " + CommandLine.quoted(k.toString())));
-    words.add("--mode " + request.mode.text());
+    if (!bothModes) {
+      words.add("--mode " + request.mode.text());
+    }
     if (request.precision != null) {
       words.add("--precision " + CommandLine.quoted(request.precision));
     }
+    for (int i = 0; i < engine.size(); i += 2) {
+      if (!bothModes || !OF_LOAD.contains(engine.get(i))) {
+        words.add(engine.get(i) + " " + CommandLine.quoted(engine.get(i + 1)));
+      }
+    }
     words.add("--isl " + first.inputTokens() + " --osl " + first.outputTokens());
+    List<Integer> requests =
+        bothModes ? BATCHES : loads.stream().map(Workload::concurrency).toList();
     words.add(
-        "--concurrency "
-            + String.join(
-                ",", loads.stream().map(w -> Integer.toString(w.concurrency())).toList()));
+        (bothModes ? "--batch " : "--concurrency ")
+            + String.join(",", requests.stream().map(n -> Integer.toString(n)).toList()));
     return String.join(" ", words);
   }
 
@@ -95,9 +113,7 @@ record Service(
   }
 
   String gainCommand() {
-    String all = String.join(",", BATCHES.stream().map(b -> Integer.toString(b)).toList());
-    return "musabench tpot graph-gain "
-        + options.replaceAll(" --mode \\w+", "").replaceAll("--concurrency .*", "--batch " + all);
+    return "musabench tpot graph-gain " + gainOptions;
   }
 
   /** Eager and graph of the same kernels, at the context that the loads have on average. */
@@ -131,14 +147,18 @@ record Service(
       Map<String, Setup.Request> asked = new LinkedHashMap<>();
       for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
         if (!c.parts().isEmpty() && decodes(c)) {
-          asked.computeIfAbsent(RunReport.model(c), m -> request(c));
+          try {
+            asked.computeIfAbsent(RunReport.model(c), m -> request(c));
+          } catch (NumberFormatException x) {
+            refused.add(new Refusal(RunReport.model(c), "tp=" + c.param(Params.TP)));
+          }
         }
       }
       String prefix = runs.size() > 1 ? ReportModel.letter(i) + " " : "";
       for (Map.Entry<String, Setup.Request> e : asked.entrySet()) {
         e.getValue().kernels = List.of(runs.get(i).path());
         try {
-          all.add(of(e.getValue(), loads, prefix));
+          all.add(of(e.getValue(), loads, prefix, List.of()));
         } catch (IllegalArgumentException | KernelSourceException x) {
           refused.add(new Refusal(prefix + e.getKey(), String.valueOf(x.getMessage())));
         }

@@ -10,12 +10,16 @@ import io.musabench.results.serving.Status;
 import io.musabench.results.serving.Summary;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 
 /** Result files of serving benchmarks: measured by others, read and judged here. */
 final class Serving {
   private static final List<Metric> SHOWN = List.of(Metric.TTFT, Metric.TPOT, Metric.ITL);
+
+  /** Medians further apart than this factor are drawn on a logarithmic axis. */
+  private static final double WIDE = 20;
 
   private Serving() {}
 
@@ -58,7 +62,7 @@ final class Serving {
     String id = metric.id();
     Chart chart =
         new Chart("cdf-" + id, Message.of("chart.cdf", "metric", id.toUpperCase(Locale.ROOT)))
-            .x(id, Type.TIME_US, false)
+            .x(id, Type.TIME_US, wide(metric, summaries))
             .y("share_up_to", Type.PERCENT, false);
     boolean some = false;
     for (int i = 0; i < summaries.size(); i++) {
@@ -89,6 +93,17 @@ final class Serving {
       chart.note(Message.of("note.percentiles_only"));
     }
     return chart;
+  }
+
+  /** Whether medians lie so far apart that on a plain axis one curve would press others flat. */
+  private static boolean wide(Metric metric, List<Summary> summaries) {
+    DoubleSummaryStatistics medians =
+        summaries.stream()
+            .map(s -> s.stat(metric))
+            .filter(s -> s != null && !s.curve().isEmpty() && s.p50() > 0)
+            .mapToDouble(Stat::p50)
+            .summaryStatistics();
+    return medians.getMax() > WIDE * medians.getMin();
   }
 
   private static double limit(Metric metric, Slo slo) {
@@ -141,7 +156,7 @@ final class Serving {
             .column("count", Type.COUNT)
             .column("mean", Type.TIME_US)
             .column("p50", Type.TIME_US)
-            .column("p90", Type.TIME_US)
+            .column("p90", Message.literal("P90"), Type.TIME_US)
             .column("p95", Type.TIME_US)
             .column("p99", Type.TIME_US)
             .column("formula", Type.CODE)
@@ -160,7 +175,7 @@ final class Serving {
               1e3 * s.p95(),
               1e3 * s.p99(),
               s.formula().id(),
-              s.formula().meaning());
+              Message.of(s.formula()));
         }
       }
     }

@@ -214,7 +214,7 @@ final class Tpot {
           p.requestsPerSecond(),
           p.outputTokensPerSecond(),
           100 * p.prefillShare(),
-          p.bound().text(),
+          Message.of(p.bound()),
           100 * (step.share(Provenance.MEASURED) + step.share(Provenance.INTERPOLATED)),
           p.remark());
     }
@@ -252,8 +252,8 @@ final class Tpot {
           1e6 * t.time().seconds(),
           1e6 * t.seconds(),
           100 * step.share(t),
-          t.bound().text(),
-          t.time().provenance().text());
+          Message.of(t.bound()),
+          Message.of(t.time().provenance()));
     }
   }
 

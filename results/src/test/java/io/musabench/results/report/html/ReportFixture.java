@@ -238,10 +238,10 @@ final class ReportFixture {
             MeasuredRun.read(base), MeasuredRun.read(candidate), Comparison.Options.DEFAULT);
     return new HtmlReport(List.of(candidate, other))
         .at(START)
-        .comparison(comparison, "musabench compare A B")
+        .comparison(comparison, List.of("musabench", "compare", "A", "B"))
         .predict(List.of(new Workload(1, 1024, 256), new Workload(8, 1024, 256)))
-        .serving(serving("plain.jsonl"), "musabench serving plain.jsonl")
-        .serving(serving("<img src=x onerror=hacked>.jsonl"), "musabench serving x")
+        .serving(serving("plain.jsonl"), List.of("musabench", "serving", "plain.jsonl"))
+        .serving(serving("<img src=x onerror=hacked>.jsonl"), List.of("musabench", "serving", "x"))
         .command(List.of("musabench", "report", "A", "B"));
   }
 }
