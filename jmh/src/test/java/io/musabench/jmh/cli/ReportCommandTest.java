@@ -79,6 +79,77 @@ class ReportCommandTest {
   }
 
   @Test
+  void copiedCommandsRepeatWhatWasAsked() throws IOException {
+    Path kernels = folder.resolve("it's <b>.csv");
+    Files.writeString(
+        kernels,
+        "kernel,shape,precision,seconds_us,relative_error,source\ngemm,m=1 n=4096 k=4096,bf16,10,0,x\n");
+    String quoted = "'" + kernels.toString().replace("'", "'\\\\''") + "'";
+    assertThat(
+            run(
+                "--from",
+                "S5000",
+                "--to",
+                "S4000",
+                "--model",
+                "Qwen3-8B",
+                "--isl",
+                512,
+                "--gap-ms",
+                1,
+                "--concurrency",
+                "1,4",
+                "-o",
+                "-"))
+        .as(err.toString())
+        .isZero();
+    assertThat(out.toString())
+        .contains(
+            "musabench tpot what-if --model Qwen3-8B --from S5000 --to S4000 --isl 512 --gap-ms 1"
+                + " --batch 1,4\"")
+        .contains("verdict.predicted");
+    int code =
+        run(
+            "--kernels",
+            kernels,
+            "--model",
+            "Qwen3-8B",
+            "--prefix-hits",
+            0.5,
+            "--gap-ms",
+            1,
+            "--concurrency",
+            2,
+            "-o",
+            "-");
+    assertThat(code).as(err.toString()).isZero();
+    String services = out.toString().replace("\\u003c", "<");
+    assertThat(services)
+        .contains(
+            "musabench tpot --model Qwen3-8B --tp 1 --kernels "
+                + quoted
+                + " --mode graph --prefix-hits 0.5 --gap-ms 1 --isl 1024 --osl 256 --concurrency 2")
+        .contains(quoted + " --gap-ms 1 --isl 1024 --osl 256 --batch 1,2");
+    assertThat(run("--to", "S4000", "--model", "Qwen3-8B")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("--from");
+    assertThat(run("--kernels", kernels, "--model", "Qwen3-8B", "--format", "md"))
+        .isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
+  void aServingCommandQuotesItsFiles() throws IOException {
+    Path file = folder.resolve("re port$(x)'.jsonl");
+    Files.writeString(
+        file,
+        "{\"schema\":\"musabench.request/1\",\"start_ns\":0,\"output_tokens\":2,"
+            + "\"events\":[[10,1,\"content\"],[20,1,\"content\"]]}\n");
+    assertThat(run("--serving", file, "--ttft", "1s", "-o", "-")).as(err.toString()).isZero();
+    assertThat(out.toString())
+        .contains("musabench serving '" + file.toString().replace("'", "'\\\\''") + "' --ttft 1s\"")
+        .contains("verdict.checklist");
+  }
+
+  @Test
   void whatCannotBeUsedIsOneLine() {
     assertThat(run()).isEqualTo(ExitCode.USAGE);
     assertThat(err.toString()).contains("name a RUN");

@@ -11,13 +11,14 @@ import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 
 /** What else happened while a run's cases were measured, a line each; cases.csv has it by case. */
-final class Disturbances {
+public final class Disturbances {
   // A locked clock does not move; management libraries round it to some megahertz.
   private static final double FIXED_CLOCK_SPREAD = 0.02;
 
   private Disturbances() {}
 
-  static List<String> of(RunData run) {
+  /** A line each; empty if nothing is known to have happened. */
+  public static List<String> of(RunData run) {
     List<CaseResult> cases = run.cases().stream().filter(CaseResult::ok).toList();
     List<Conditions> disturbed =
         cases.stream().map(CaseResult::conditions).filter(Conditions::disturbed).toList();

@@ -12,6 +12,7 @@ import io.musabench.results.serving.Summary;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The short form of a report, for a comment on a change: what matters, the rest folded away. */
@@ -60,7 +61,9 @@ public final class MarkdownReport {
     if ("host".equals(e.target())) {
       out.append("\nThe device is that machine's CPU: no number below is a GPU's.\n");
     }
-    e.warnings().forEach(w -> out.append("\nwarning: ").append(Markdown.escape(w)).append('\n'));
+    List<String> warnings = new ArrayList<>(e.warnings());
+    warnings.addAll(Disturbances.of(run));
+    warnings.forEach(w -> out.append("\nwarning: ").append(Markdown.escape(w)).append('\n'));
     failures(run);
     steps(run);
     tpot(run);

@@ -29,7 +29,8 @@ public record ServedDecode(CaseResult decode, int input, Prediction prediction) 
   public static final int OUTPUT_TOKENS = 256;
 
   /** One for each decode step that has a prefill step which differs from it in the batch alone. */
-  public static List<ServedDecode> of(List<CaseResult> steps) {
+  public static List<ServedDecode> of(List<CaseResult> cases) {
+    List<CaseResult> steps = cases.stream().filter(ServedDecode::readable).toList();
     Set<String> alike = paramsOfAll(steps);
     alike.remove(Params.BATCH);
     List<ServedDecode> all = new ArrayList<>();
@@ -82,6 +83,16 @@ public record ServedDecode(CaseResult decode, int input, Prediction prediction) 
       }
     }
     return all;
+  }
+
+  /** A batch that this version cannot read belongs to no service. */
+  private static boolean readable(CaseResult c) {
+    try {
+      batch(c);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   private static BatchSpec batch(CaseResult c) {

@@ -96,6 +96,9 @@ final class AllCases {
             .column("tflop_per_s", Type.NUMBER)
             .column("of_roof", Type.PERCENT)
             .column("flag", Type.STATE)
+            .column("core_clock_mhz", Type.NUMBER)
+            .column("other_cpu", Type.PERCENT)
+            .column("unmet", Type.TEXT)
             .column("check", Type.TEXT)
             .column("note", Type.TEXT);
     for (int i = 0; i < runs.size(); i++) {
@@ -119,6 +122,9 @@ final class AllCases {
             c.tflopPerS(),
             share == null ? Double.NaN : share.percent(),
             flags.isEmpty() ? null : String.join(" ", flags).toUpperCase(Locale.ROOT),
+            c.conditions().coreClockMhz(),
+            c.conditions().otherCpuPercent(),
+            c.conditions().unmet(),
             c.check(),
             c.note().isEmpty() ? c.reason() : c.note());
       }

@@ -3,6 +3,7 @@ package io.musabench.results.report.html;
 import io.musabench.results.compare.CaseComparison;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.Judge;
+import io.musabench.results.compare.Labels;
 import io.musabench.results.compare.MeasuredCase;
 import io.musabench.results.stats.Interval;
 import java.util.ArrayList;
@@ -46,9 +47,10 @@ final class Differences {
         new ArrayList<>(comparison.rows().stream().filter(r -> r.ratio() != null).toList());
     judged.sort(Comparator.comparingDouble((CaseComparison r) -> -Math.abs(r.ratio().value())));
     List<CaseComparison> shown = judged.subList(0, Math.min(MOST, judged.size()));
+    Labels labels = new Labels(shown.stream().map(CaseComparison::candidate).toList());
     Chart chart =
         new Chart("differences", Message.of("chart.differences"))
-            .categories("case", shown.stream().map(CaseComparison::id).toList())
+            .categories("case", shown.stream().map(r -> labels.of(r.id())).toList())
             .y("change", Type.CHANGE, false);
     if (shown.size() < judged.size()) {
       chart.note(

@@ -33,6 +33,7 @@ final class Launch {
       if (service.gain() != null) {
         section.command(service.gainCommand()).add(gain(service, pairs, cases)).command(null);
         section.note(breakEven(service));
+        section.note(hostBound(service));
       }
     }
     section.add(breakEvens(runs, cases));
@@ -283,9 +284,17 @@ final class Launch {
         "batch",
         Integer.toString(gain.breakEvenBatch()),
         "most",
-        Integer.toString(gain.most()),
-        "host",
-        Integer.toString(gain.hostBoundUntil()));
+        Integer.toString(gain.most()));
+  }
+
+  private static Message hostBound(Service service) {
+    int until = service.gain().hostBoundUntil();
+    return Message.of(
+        until == 0 ? "note.host_never" : "note.host_until",
+        "service",
+        service.name(),
+        "batch",
+        Integer.toString(until));
   }
 
   private static Table predictedGain(Service service) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.Verdict;
+import io.musabench.results.report.Disturbances;
 import io.musabench.results.report.Units;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
@@ -21,6 +22,9 @@ import java.util.function.Function;
 final class Overview {
   /** The host runtime's environment variable. */
   private static final String FAULTS = "MUSART_HOST_FAULTS";
+
+  /** What an environment does not tell. */
+  private static final String UNKNOWN = "unknown";
 
   private Overview() {}
 
@@ -123,7 +127,10 @@ final class Overview {
     if (injected != null) {
       lines.add(Message.of("verdict.injected", "run", run.data().name(), "share", injected));
     }
-    e.warnings().forEach(w -> lines.add(Message.of("verdict.warning", "warning", w)));
+    List<String> warnings = new ArrayList<>(e.warnings());
+    warnings.addAll(Disturbances.of(run.data()));
+    warnings.forEach(
+        w -> lines.add(Message.of("verdict.warning", "run", run.data().name(), "warning", w)));
     return lines;
   }
 
@@ -170,10 +177,19 @@ final class Overview {
       List<Object> row = new ArrayList<>();
       // Names of settings and libraries are data; the others are words of ours.
       row.add(name.startsWith("environment.") ? Message.of(name) : Message.literal(name));
-      columns.forEach(c -> row.add(c.getOrDefault(name, "")));
+      columns.forEach(c -> row.add(value(c.getOrDefault(name, ""))));
       table.row(row.toArray());
     }
     return section.add(table);
+  }
+
+  private static Object value(String text) {
+    return switch (text) {
+      case UNKNOWN -> Message.of("word.unknown");
+      case "true" -> Message.of("word.yes");
+      case "false" -> Message.of("word.no");
+      default -> text;
+    };
   }
 
   private static Map<String, String> facts(Environment e) {
@@ -215,13 +231,13 @@ final class Overview {
       all.put("library " + library.role(), library.path() + version + hash);
     }
     e.versions()
-        .forEach((name, value) -> all.put("version " + name, value == null ? "unknown" : value));
+        .forEach((name, value) -> all.put("version " + name, value == null ? UNKNOWN : value));
     e.settings().forEach((name, value) -> all.put("setting " + name, value));
     return all;
   }
 
   private static void put(Map<String, String> all, String name, Object value) {
-    all.put("environment." + name, value == null ? "unknown" : value.toString());
+    all.put("environment." + name, value == null ? UNKNOWN : value.toString());
   }
 
   private static <T, R> R of(T from, Function<T, R> field) {

@@ -203,10 +203,10 @@ const Charts = (() => {
     return (u, splits) => splits.map(v => v === null ? '' : say.value(v, axis.type, true));
   }
 
-  /** Categories: as many names as fit, slanted. */
+  /** Categories: as many names as fit, slanted; long ones differ at their end more often than in the middle. */
   function categoryAxis(names, width) {
     const every = Math.max(1, Math.ceil(names.length * 18 / Math.max(100, width - 80)));
-    const short = names.map(n => (n.length > 26 ? n.slice(0, 25) + '…' : n));
+    const short = names.map(n => (n.length > 26 ? n.slice(0, 12) + '…' + n.slice(-13) : n));
     const slanted = names.length > 1 && Math.max(...short.map(n => n.length)) > 5;
     return {
       splits: () => names.map((n, i) => i).filter(i => i % every === 0),

@@ -396,7 +396,7 @@
       const parts = content.split(/(?<=[;/,:] ?)/);
       return make('td', {class: 'code'}, ...parts.flatMap((p, i) => (i ? [make('wbr'), p] : [p])));
     }
-    return make('td', {class: content.length <= SHORT ? 'short' : content.length > LONG ? 'long' : ''}, content);
+    return make('td', {class: content.length <= SHORT ? 'short' : content.length > LONG ? 'long' : 'some'}, content);
   }
 
   function kind(word) {
@@ -494,8 +494,10 @@
     draw() {
       this.drawn?.destroy();
       this.plot.replaceChildren();
-      this.drawn = Charts.draw(this.plot, this.spec, kept, say, p => this.told(p), printing ? PAPER_WIDTH : 0);
+      this.shown = narrowed(this.spec);
+      this.drawn = Charts.draw(this.plot, this.shown, kept, say, p => this.told(p), printing ? PAPER_WIDTH : 0);
       this.plot.dataset.points = this.drawn.points;
+      this.plot.dataset.categories = this.shown.x.categories?.length ?? 0;
       this.legend.replaceChildren();
       const kinds = new Set(this.spec.series.filter(s => s.x.length).map(s => s.kind));
       if (kinds.size === 1) {
@@ -513,7 +515,7 @@
       if (!p) {
         return;
       }
-      const {x, y, series} = this.spec;
+      const {x, y, series} = this.shown;
       const of = series[p.s];
       const at = x.categories ? x.categories[p.x] : value(p.x, x.type);
       const interval = p.low === null ? '' : ` (${value(p.low, y.type)} – ${value(p.high, y.type)})`;
@@ -547,6 +549,26 @@
     const element = make('ul', {class: 'notes'});
     list.forEach(n => element.append(make('li', {}, text(n))));
     return element;
+  }
+
+  /** Of an axis of words only those with a case that the filter leaves. */
+  function narrowed(spec) {
+    const names = spec.x.categories;
+    if (!names || !words.length || !spec.series.some(s => s.cases.some(c => c >= 0))) {
+      return spec;
+    }
+    const places = new Set(spec.series.flatMap(s => s.x.filter((v, i) => s.cases[i] >= 0 && kept(s.cases[i]))));
+    const left = names.map((n, i) => i).filter(i => places.has(i));
+    const moved = new Map(left.map((v, i) => [v, i]));
+    return {
+      ...spec,
+      x: {...spec.x, categories: left.map(i => names[i])},
+      series: spec.series.map(s => {
+        const at = s.x.map((v, i) => i).filter(i => moved.has(s.x[i]));
+        const pick = list => at.map(i => list[i]);
+        return {...s, x: pick(s.x).map(v => moved.get(v)), y: pick(s.y), low: pick(s.low), high: pick(s.high), cases: pick(s.cases)};
+      }),
+    };
   }
 
   /** Charts are drawn between other work, so that text and tables are there first. */

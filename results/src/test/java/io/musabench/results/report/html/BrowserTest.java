@@ -328,6 +328,8 @@ class BrowserTest {
         .contains("8q1s1k")
         .doesNotContain("q1s4k");
     assertThat(Integer.parseInt(plot.getDomAttribute("data-points"))).isLessThan(all);
+    WebElement piles = driver.findElement(By.cssSelector("[data-chart='kernels-decode']"));
+    assertThat(piles.getDomAttribute("data-categories")).isEqualTo("2");
     assertThat(driver.findElement(By.id("live")).getDomProperty("textContent")).startsWith("2 of");
     noErrors();
   }

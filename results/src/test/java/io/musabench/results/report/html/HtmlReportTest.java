@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.musabench.results.report.MarkdownReport;
+import io.musabench.results.serving.Formula;
+import io.musabench.results.tpot.Bound;
+import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.Workload;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -135,6 +139,35 @@ class HtmlReportTest {
     for (Kind kind : Kind.values()) {
       assertThat(english).contains("kind." + kind);
     }
+  }
+
+  @Test
+  void wordsOfClosedSetsExist() {
+    Set<String> english = keys(Page.texts().get("en"));
+    for (Bound bound : Bound.values()) {
+      assertThat(english).contains(Message.of(bound).key());
+    }
+    for (Provenance provenance : Provenance.values()) {
+      assertThat(english).contains(Message.of(provenance).key());
+    }
+    for (Formula formula : Formula.values()) {
+      String key = Message.of(formula).key();
+      assertThat(Page.texts().get("en").path(key).asText()).isEqualTo(formula.meaning());
+    }
+  }
+
+  @Test
+  void stepsThatCannotBeReadAreShownAndNotPredicted(@TempDir Path folder) {
+    String odd =
+        new HtmlReport(List.of(new ReportFixture(folder).oddSteps()))
+            .predict(List.of(new Workload(1, 1024, 256)))
+            .html();
+    assertThat(odd).contains("zzz").contains("tp=abc");
+  }
+
+  @Test
+  void otherWorkDuringTheRunIsSaidFirst() {
+    assertThat(data.get("verdict").toString()).contains("other work during");
   }
 
   @Test

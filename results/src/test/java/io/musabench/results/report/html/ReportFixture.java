@@ -9,6 +9,7 @@ import io.musabench.results.model.StepOperations;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.Conditions;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.GraphCosts;
@@ -155,6 +156,7 @@ final class ReportFixture {
             .submitTimeMedianUs(3)
             .forks(4)
             .work(work)
+            .conditions(Conditions.UNKNOWN.withOtherWork(30, 0, HOSTILE))
             .reproduce("scripts/musabench run " + benchmark)
             .build();
     cases.add(c);
@@ -171,6 +173,31 @@ final class ReportFixture {
                 c.id(), Sample.DEVICE_CLOCK, fork, 1, i, 1700 + 5 * random.nextDouble(), "MHz"));
       }
     }
+  }
+
+  /** Steps with a batch that nobody can read and with ranks that are no number. */
+  Path oddSteps() {
+    List<CaseResult> cases = new ArrayList<>();
+    for (String mode : List.of("eager", "graph")) {
+      for (Map<String, String> odd :
+          List.of(Map.of("batch", "zzz", "tp", "1"), Map.of("batch", "q1s1k", "tp", "abc"))) {
+        Map<String, String> params = new TreeMap<>(odd);
+        params.put("model", "Qwen3-0.6B");
+        params.put("mode", mode);
+        cases.add(
+            CaseResult.of("step.DecodeStep", params)
+                .deviceTimesUs(new double[] {99, 100, 102})
+                .parts(List.of(new CasePart("o", "gemm", "m=1 n=8 k=8", 1, new Work(1, 1), 1)))
+                .build());
+      }
+    }
+    RunDirectory run = RunDirectory.create(folder, "musa", START);
+    run.saveEnvironment(
+        Environment.collect("musa", START, Path.of("/"))
+            .withDevice(new DeviceInfo("MTT S5000", "MUSA", 0, 56, 80L << 30, "3.3.0", "4.2.0")));
+    run.saveSamples(List.of());
+    run.saveCases(cases);
+    return run.path();
   }
 
   /** A run of so many cases with three samples each. */
