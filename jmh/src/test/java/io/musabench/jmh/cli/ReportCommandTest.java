@@ -105,7 +105,7 @@ class ReportCommandTest {
         .isZero();
     assertThat(out.toString())
         .contains(
-            "musabench tpot what-if --model Qwen3-8B --from S5000 --to S4000 --isl 512 --gap-ms 1"
+            "musabench tpot what-if --from S5000 --to S4000 --model Qwen3-8B --isl 512 --gap-ms 1"
                 + " --batch 1,4\"")
         .contains("verdict.predicted");
     int code =
