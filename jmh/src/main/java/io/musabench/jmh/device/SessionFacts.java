@@ -20,9 +20,6 @@ public record SessionFacts(
     ArrayList<String> otherProcesses,
     ArrayList<String> notes)
     implements Serializable {
-  /** Nothing to tell. */
-  public static final SessionFacts NONE = new SessionFacts("", 0, List.of(), List.of(), List.of());
-
   /** Copies the lists. */
   public SessionFacts(
       String unmet,

@@ -23,7 +23,7 @@ class MeasuredTest {
             List.of(),
             List.of(),
             List.of(),
-            SessionFacts.NONE);
+            new SessionFacts("", 0, List.of(), List.of(), List.of()));
     Measured slower = measured.slower(0.03);
     assertThat(slower.nanos()).containsExactly(new double[] {103, 206}, within(1e-9));
     assertThat(slower.flops()).isEqualTo(5);
