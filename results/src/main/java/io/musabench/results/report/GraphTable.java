@@ -108,13 +108,16 @@ final class GraphTable {
   }
 
   private static String interval(MedianInterval us) {
-    return Units.time(us.low()) + " to " + Units.time(us.high());
+    return Double.isNaN(us.low())
+        ? Units.NOTHING
+        : Units.time(us.low()) + " to " + Units.time(us.high());
   }
 
   private static String breakEven(GraphCosts.BreakEven even) {
     return switch (even.outcome()) {
       case NEVER -> "never";
-      case UNDECIDED -> "undecided, from " + count(even.least());
+      case UNDECIDED ->
+          Double.isNaN(even.least()) ? "undecided" : "undecided, from " + count(even.least());
       case PAYS ->
           even.least() == even.most()
               ? count(even.replays())

@@ -62,7 +62,7 @@ public record GraphCosts(
     PAYS,
     /** None of it does. */
     NEVER,
-    /** Zero lies within it. */
+    /** Zero lies within it, or there is no interval. */
     UNDECIDED;
 
     /** As files have it. */
@@ -76,7 +76,7 @@ public record GraphCosts(
    *
    * @param outcome whether it does
    * @param replays number of replays; NaN unless it pays
-   * @param least lower end of its interval; NaN if it never pays
+   * @param least lower end of its interval; NaN if it never pays or nothing is known
    * @param most upper end; infinite where it is undecided, NaN if it never pays
    */
   public record BreakEven(Outcome outcome, double replays, double least, double most) {}
@@ -93,7 +93,10 @@ public record GraphCosts(
 
   /** {@code (capture + instantiate + upload) / (eager span - graph span)}, rounded up. */
   public BreakEven breakEven() {
-    if (!(savedUs.high() > 0)) {
+    if (Double.isNaN(savedUs.low())) {
+      return new BreakEven(Outcome.UNDECIDED, Double.NaN, Double.NaN, Double.POSITIVE_INFINITY);
+    }
+    if (savedUs.high() <= 0) {
       return new BreakEven(Outcome.NEVER, Double.NaN, Double.NaN, Double.NaN);
     }
     double least = Math.ceil(setUpUs() / savedUs.high());

@@ -5,7 +5,7 @@ import io.musabench.results.stats.Stats;
 import java.util.Arrays;
 
 /**
- * A median and its 95 % interval, in the unit of the values. NaN where it is not known.
+ * A median and its 95 % interval, in the unit of the values. NaN where either is not known.
  *
  * @param median the median
  * @param low lower end of the interval
@@ -22,12 +22,16 @@ public record MedianInterval(double median, double low, double high) {
   /**
    * Of values that were taken one after the other.
    *
-   * <p>The interval is the bootstrap's. Of fewer than six values it is from the least to the
-   * greatest: no interval inside them holds the median in 95 % of cases (five hold it in 94 %).
+   * <p>The interval is the bootstrap's. Of five values it is from the least to the greatest, which
+   * holds the median in 94 % of cases; fewer have no interval, as even the widest would hold it too
+   * seldom.
    */
   public static MedianInterval of(double[] values) {
     double median = Stats.median(values);
-    if (values.length < 6) {
+    if (values.length < 5) {
+      return new MedianInterval(median, Double.NaN, Double.NaN);
+    }
+    if (values.length == 5) {
       double[] sorted = values.clone();
       Arrays.sort(sorted);
       return new MedianInterval(median, sorted[0], sorted[sorted.length - 1]);

@@ -88,7 +88,9 @@ class RunReportTest {
         .kernels(step.kernels())
         .work(step.work(2))
         .submitTimeMedianUs(mode.equals("graph") ? 4 : 900)
-        .overKernels(OverKernels.of(new double[] {overUs - 60, overUs, overUs + 90}))
+        .overKernels(
+            OverKernels.of(
+                new double[] {overUs - 60, overUs - 20, overUs, overUs + 40, overUs + 90}))
         .graphCosts(mode.equals("graph") ? graphCosts(sum + overUs, batch) : GraphCosts.UNKNOWN)
         .parts(parts)
         .build();

@@ -48,6 +48,17 @@ class GraphCostsTest {
   @Test
   void whatWasNotMeasuredIsUnknown() {
     assertThat(GraphCosts.UNKNOWN.known()).isFalse();
-    assertThat(GraphCosts.UNKNOWN.breakEven().outcome()).isEqualTo(Outcome.NEVER);
+    assertThat(GraphCosts.UNKNOWN.breakEven().outcome()).isEqualTo(Outcome.UNDECIDED);
+  }
+
+  @Test
+  void fewRoundsDecideNothing() {
+    MedianInterval two = MedianInterval.of(new double[] {300, 310});
+    assertThat(two.median()).isEqualTo(305);
+    BreakEven even = breakEven(two.median(), two.low(), two.high());
+    assertThat(even.outcome()).isEqualTo(Outcome.UNDECIDED);
+    assertThat(even.least()).isNaN();
+    MedianInterval five = MedianInterval.of(new double[] {5, 1, 4, 2, 3});
+    assertThat(five).isEqualTo(new MedianInterval(3, 1, 5));
   }
 }
