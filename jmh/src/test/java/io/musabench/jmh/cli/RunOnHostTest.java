@@ -335,7 +335,7 @@ class RunOnHostTest {
             Map.of(FAULTS, "kernel:gemm:14=wrong"),
             "^gemm",
             "--iterations=2",
-            "--seconds=0.005",
+            "--stop=samples:5",
             "-p",
             "projection=4096x4096");
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.CASE_FAILED);
