@@ -107,8 +107,13 @@ final class Devices {
     return chart;
   }
 
+  private static Kind fromKind(WhatIf w) {
+    return w.fromOwnKernels() ? Kind.PREDICTED : Kind.SHEET;
+  }
+
   private static void side(Chart chart, WhatIf w, DataSheet sheet, boolean to) {
-    Chart.Series line = chart.series(Message.literal(sheet.name()), Kind.SHEET, Chart.Shape.LINE);
+    Kind kind = to ? Kind.SHEET : fromKind(w);
+    Chart.Series line = chart.series(Message.literal(sheet.name()), kind, Chart.Shape.LINE);
     for (WhatIf.Pair pair : w.pairs()) {
       Prediction p = to ? pair.to() : pair.from();
       line.point(
@@ -137,9 +142,10 @@ final class Devices {
             .column("bound", Type.TEXT)
             .column("remark", Type.TEXT);
     for (WhatIf.Pair pair : w.pairs()) {
-      row(table, w.fromSheet(), pair.from(), "");
+      row(table, fromKind(w), w.fromSheet(), pair.from(), "");
       row(
           table,
+          Kind.SHEET,
           w.toSheet(),
           pair.to(),
           "TPOT ×" + Units.number(pair.to().tpot().value() / pair.from().tpot().value()));
@@ -147,9 +153,9 @@ final class Devices {
     return table;
   }
 
-  private static void row(Table table, DataSheet sheet, Prediction p, String remark) {
+  private static void row(Table table, Kind kind, DataSheet sheet, Prediction p, String remark) {
     table.row(
-        Kind.SHEET,
+        kind,
         sheet.name(),
         p.workload().concurrency(),
         1e6 * p.tpot().value(),

@@ -150,6 +150,12 @@ public final class WhatIf {
     }
   }
 
+  /** Whether the side that it comes from is predicted from kernel times of that very device. */
+  public boolean fromOwnKernels() {
+    return !(from.model().times().source() instanceof AssumedSource)
+        && !(from.model().times().source() instanceof CarriedSource);
+  }
+
   /** The device that it comes from. */
   public DataSheet fromSheet() {
     return fromSheet;

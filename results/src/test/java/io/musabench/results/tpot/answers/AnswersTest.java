@@ -330,6 +330,7 @@ class AnswersTest {
     assertThat(ratio).isBetween(1600.0 / 768 - 1e-6, 392.0 / 120);
     // 64 GB of weights over four cards and the KV cache of 40 requests at 75 % of 1.6 TB/s.
     assertThat(answer.pairs().get(0).from().decodeStep().seconds()).isCloseTo(16e-3, within(1e-3));
+    assertThat(answer.fromOwnKernels()).isFalse();
     JsonNode root = tree(answer.json());
     assertThat(root.path("prediction").asBoolean()).isTrue();
     assertThat(root.at("/to/figures/memory_gb_per_s/source").asText()).isNotEmpty();
@@ -382,6 +383,7 @@ class AnswersTest {
             DataSheet.find("S5000"),
             DataSheet.find("S4000"),
             loads(8));
+    assertThat(answer.fromOwnKernels()).isTrue();
     for (WhatIf.Carried c : answer.operations(answer.pairs().get(0))) {
       if (c.from().call().communicates() || c.from().time().seconds() == 0 || c.flips()) {
         continue;
