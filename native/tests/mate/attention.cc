@@ -14,8 +14,6 @@ namespace {
 using musabench::scalar::Bf16;
 using musabench::scalar::Fp16;
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 struct Sequence {
   int64_t outer;  // index of the outer dimension
   int64_t first;  // token at which it begins there
@@ -120,21 +118,33 @@ int64_t part_of(const Attention& a, const Sequence& q, int64_t head, int64_t que
   return ((q.outer * a.q_heads + head) * a.splits.most + split) * a.splits.tokens + q.first + query;
 }
 
-// The sequence at a place of the schedule and its parts; false if they are none that the launch has room for.
-bool scheduled(const Attention& a, int64_t place, int64_t* sequence, int64_t* parts) {
-  *sequence = a.is_split ? a.splits.batch_table[place] : place;
-  *parts = a.is_split ? a.splits.num_splits[place] : 1;
-  return *sequence >= 0 && *sequence < a.batch && *parts >= 1 && (!a.is_split || *parts <= a.splits.most);
+// What a block computes.
+struct Work {
+  int64_t head;
+  int64_t sequence;
+  int64_t parts;
+};
+
+// By the block's place in the schedule; false, and the kernel has failed, if the launch has no room for what is there.
+bool scheduled(const Attention& a, uint32_t block, Work* work) {
+  const auto heads = static_cast<uint32_t>(a.q_heads);
+  const int64_t place = block / heads;
+  work->head = block % heads;
+  work->sequence = a.is_split ? a.splits.batch_table[place] : place;
+  work->parts = a.is_split ? a.splits.num_splits[place] : 1;
+  if (work->sequence >= 0 && work->sequence < a.batch && work->parts >= 1 &&
+      (!a.is_split || work->parts <= a.splits.most)) {
+    return true;
+  }
+  musaHostKernelFail(musaErrorIllegalAddress);
+  return false;
 }
 
 template <class T>
 void attention_block(const Attention& a, uint32_t block) {
-  const int64_t head = block % static_cast<uint32_t>(a.q_heads);
-  int64_t sequence = 0;
-  int64_t parts = 0;
-  if (!scheduled(a, block / static_cast<uint32_t>(a.q_heads), &sequence, &parts)) {
-    return musaHostKernelFail(musaErrorIllegalAddress);
-  }
+  Work work = {};
+  if (!scheduled(a, block, &work)) return;
+  const auto [head, sequence, parts] = work;
   const Sequence q = sequence_of(a.queries, sequence);
   const Sequence keys = sequence_of(a.keys, sequence);
   const int64_t tile_n = a.is_split ? a.splits.tile_n : 1;
@@ -161,12 +171,9 @@ void attention_block(const Attention& a, uint32_t block) {
 
 template <class T>
 void combine_block(const Attention& a, uint32_t block) {
-  const int64_t head = block % static_cast<uint32_t>(a.q_heads);
-  int64_t sequence = 0;
-  int64_t parts = 0;
-  if (!scheduled(a, block / static_cast<uint32_t>(a.q_heads), &sequence, &parts)) {
-    return musaHostKernelFail(musaErrorIllegalAddress);
-  }
+  Work work = {};
+  if (!scheduled(a, block, &work)) return;
+  const auto [head, sequence, parts] = work;
   const Sequence q = sequence_of(a.queries, sequence);
   Row row;
   for (int64_t query = 0; query < q.length; ++query) {

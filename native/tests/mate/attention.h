@@ -9,6 +9,8 @@
 
 namespace musabench::mate {
 
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // Where the partial results of split sequences are and how they are split: [outer, head, split, token, dim] and
 // [outer, head, split, token]. The parts of the sequence at place p of `batch_table` are num_splits[p].
 struct Splits {

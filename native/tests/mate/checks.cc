@@ -89,6 +89,10 @@ void require_index(const TensorArg& tensor, int64_t extent) {
   tensor.require_dtype(Dtype::kInt32).require_shape({extent}).require_contiguous();
 }
 
+const int32_t* index_of(const std::optional<TensorArg>& tensor) {
+  return tensor ? tensor->data_as<const int32_t>() : nullptr;
+}
+
 AttentionStrides strides_of(const TensorArg& t) {
   if (t.rank() == 3) return {0, t.stride(0), t.stride(1)};
   return {t.stride(0), t.stride(1), t.stride(2)};
@@ -97,6 +101,24 @@ AttentionStrides strides_of(const TensorArg& t) {
 AttentionStrides lse_strides_of(const TensorArg& t) {
   if (t.rank() == 2) return {0, t.stride(1), t.stride(0)};
   return {t.stride(0), t.stride(2), t.stride(1)};
+}
+
+void set_inputs(Attention& a, const TensorArg& q, const TensorArg& k, const TensorArg& v) {
+  a.q = q.data();
+  a.k = k.data();
+  a.v = v.data();
+  a.q_strides = strides_of(q);
+  a.k_strides = strides_of(k);
+  a.v_strides = strides_of(v);
+}
+
+void set_results(Attention& a, const TensorArg& out, const TensorArg& lse) {
+  a.is_fp16 = out.dtype() == Dtype::kFloat16;
+  a.out = out.data();
+  a.lse = lse.data_as<float>();
+  a.out_strides = strides_of(out);
+  a.lse_strides = lse_strides_of(lse);
+  a.out_bytes = static_cast<size_t>(out.extent_bytes());
 }
 
 void* allocate(Args& args, Dtype dtype, std::initializer_list<int64_t> shape) {

@@ -4,8 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "kernels/attention.h"
+#include "attention.h"
 #include "kernels/exports/ffi_args.h"
+#include "tests/ffi_array.h"
 
 namespace musabench::mate {
 
@@ -31,13 +32,36 @@ std::optional<TensorArg> compiled(Args& args, const char* name, bool taken);
 // int32 [extent], contiguous.
 void require_index(const TensorArg& tensor, int64_t extent);
 
+// Where the tensor's int32 values are; NULL without one.
+const int32_t* index_of(const std::optional<TensorArg>& tensor);
+
 AttentionStrides strides_of(const TensorArg& tensor);
 // Of [outer, head, token] or [head, token].
 AttentionStrides lse_strides_of(const TensorArg& tensor);
 
+// Where q, k and v are and how they are laid out.
+void set_inputs(Attention& a, const TensorArg& q, const TensorArg& k, const TensorArg& v);
+// The same of out and lse, and the type of out, which is that of q.
+void set_results(Attention& a, const TensorArg& out, const TensorArg& lse);
+
 // A new f32 or int32 tensor from the environment; the caller owns the object.
 void* allocate(Args& args, Dtype dtype, std::initializer_list<int64_t> shape);
 const DLTensor& tensor_of(void* object);
+
+// Returns an array of two, after `fill` has set its elements and used them.
+template <class Fill>
+void return_pair(Args& args, Fill fill) {
+  ArrayObject* pair = new_array(2);
+  try {
+    fill(pair->elements());
+  } catch (...) {
+    TVMFFIObjectDecRef(pair);
+    throw;
+  }
+  TVMFFIAny any = {};
+  set_object(&any, pair);
+  args.return_any(any);
+}
 
 // A call of the host kernels' export: its error is raised as this kernel's.
 using Export = int (*)(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);

@@ -6,7 +6,6 @@
 #include "attention.h"
 #include "checks.h"
 #include "double.h"
-#include "tests/ffi_array.h"
 
 extern "C" int __tvm_ffi_fmha_prefill(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
 extern "C" int __tvm_ffi_paged_attention(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
@@ -19,8 +18,6 @@ constexpr int32_t kSequencesOfWarp = 31;
 constexpr int32_t kFastPageSize = 64;
 // This double's own choice of splits: one for so many tiles.
 constexpr int64_t kTilesOfSplit = 2;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int32_t choose_splits(int64_t num_splits, int64_t seqlen_k, int32_t tile_n) {
   if (num_splits > 0) return static_cast<int32_t>(num_splits);
@@ -223,10 +220,6 @@ bool run_on_host_kernels(const Args& args, const Forward& f, const Sizes& s) {
   return true;
 }
 
-const int32_t* index_of(const std::optional<TensorArg>& tensor) {
-  return tensor ? tensor->data_as<const int32_t>() : nullptr;
-}
-
 void forward(Args& args) {
   const auto& c = *static_cast<const ForwardConfig*>(current_call().config);
   const Forward f = read_forward(c, args);
@@ -235,22 +228,16 @@ void forward(Args& args) {
   // As in mate they are allocated in every call, used or not.
   const int64_t tokens = f.ragged_q() ? f.q.shape(0) : s.seqlen_q;
   const int64_t outer = f.ragged_q() ? 1 : s.batch;
-  ArrayObject* accumulators = new_array(2);
-  ArrayObject* returned = new_array(2);
-  set_object(&returned->elements()[0], accumulators);
-  set(&returned->elements()[1], kTVMFFIInt, splits);
-  try {
-    set_object(&accumulators->elements()[0],
-               allocate(args, Dtype::kFloat32, {outer, s.q_heads, splits, tokens, s.dim_v}));
-    set_object(&accumulators->elements()[1], allocate(args, Dtype::kFloat32, {outer, s.q_heads, splits, tokens}));
+  return_pair(args, [&](TVMFFIAny* returned) {
+    ArrayObject* array = new_array(2);
+    set_object(&returned[0], array);
+    set(&returned[1], kTVMFFIInt, splits);
+    TVMFFIAny* accumulators = array->elements();
+    set_object(&accumulators[0], allocate(args, Dtype::kFloat32, {outer, s.q_heads, splits, tokens, s.dim_v}));
+    set_object(&accumulators[1], allocate(args, Dtype::kFloat32, {outer, s.q_heads, splits, tokens}));
     if (c.has_metadata || !run_on_host_kernels(args, f, s)) {
       Attention a = {};
-      a.q = f.q.data();
-      a.k = f.k.data();
-      a.v = f.v.data();
-      a.q_strides = strides_of(f.q);
-      a.k_strides = strides_of(f.k);
-      a.v_strides = strides_of(f.v);
+      set_inputs(a, f.q, f.k, f.v);
       a.queries = {index_of(f.cu_seqlens_q), index_of(f.seqused_q), s.seqlen_q};
       a.keys = {index_of(f.cu_seqlens_k), index_of(f.seqused_k), s.seqlen_k};
       if (f.page_table) {
@@ -269,16 +256,11 @@ void forward(Args& args) {
       a.left = f.window_left;
       a.right = f.window_right;
       a.chunk = f.attention_chunk;
-      a.is_fp16 = c.is_fp16;
-      a.out = f.out.data();
-      a.lse = f.lse.data_as<float>();
-      a.out_strides = strides_of(f.out);
-      a.lse_strides = lse_strides_of(f.lse);
-      a.out_bytes = static_cast<size_t>(f.out.extent_bytes());
+      set_results(a, f.out, f.lse);
       a.is_split = c.has_metadata;
       if (a.is_split) {
-        a.splits = {static_cast<float*>(tensor_of(accumulators->elements()[0].v_ptr).data),
-                    static_cast<float*>(tensor_of(accumulators->elements()[1].v_ptr).data),
+        a.splits = {static_cast<float*>(tensor_of(accumulators[0].v_ptr).data),
+                    static_cast<float*>(tensor_of(accumulators[1].v_ptr).data),
                     index_of(f.num_splits_dynamic),
                     index_of(f.batch_table),
                     tokens,
@@ -287,13 +269,7 @@ void forward(Args& args) {
       }
       args.check_runtime(launch_attention(a, "fmha_fwd", args.stream()), "launch");
     }
-  } catch (...) {
-    TVMFFIObjectDecRef(returned);
-    throw;
-  }
-  TVMFFIAny any = {};
-  set_object(&any, returned);
-  args.return_any(any);
+  });
 }
 
 // ---- metadata
@@ -403,13 +379,8 @@ void combine(Args& args) {
   a.q_heads = static_cast<int32_t>(heads);
   a.kv_heads = a.q_heads;
   a.dim_v = static_cast<int32_t>(dim_v);
-  a.is_fp16 = c.is_fp16;
   a.is_split = true;
-  a.out = out.data();
-  a.lse = lse.data_as<float>();
-  a.out_strides = strides_of(out);
-  a.lse_strides = lse_strides_of(lse);
-  a.out_bytes = static_cast<size_t>(out.extent_bytes());
+  set_results(a, out, lse);
   a.splits = {out_accum.data_as<float>(),
               lse_accum.data_as<float>(),
               num_splits_dynamic.data_as<const int32_t>(),

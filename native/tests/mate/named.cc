@@ -7,7 +7,6 @@
 #include "attention.h"
 #include "checks.h"
 #include "double.h"
-#include "tests/ffi_array.h"
 
 extern "C" int __tvm_ffi_fmha_prefill(void*, const TVMFFIAny*, int32_t, TVMFFIAny*);
 
@@ -22,10 +21,6 @@ constexpr int64_t kTileM = 128;
 // flash_mla_asm reads latent and rope as one row of a cache.
 constexpr int64_t kRowOfAsm = kLatent + kRope;
 constexpr int kAttributeMultiProcessorCount = 16;
-
-const int32_t* index_of(const std::optional<TensorArg>& tensor) {
-  return tensor ? tensor->data_as<const int32_t>() : nullptr;
-}
 
 // ---- flash_atten_varlen_asm
 
@@ -80,12 +75,7 @@ void flash_atten_varlen_asm(Args& args) {
     return call_host(args, &__tvm_ffi_fmha_prefill, values, 14);
   }
   Attention a = {};
-  a.q = q.data();
-  a.k = k.data();
-  a.v = v.data();
-  a.q_strides = strides_of(q);
-  a.k_strides = strides_of(k);
-  a.v_strides = strides_of(v);
+  set_inputs(a, q, k, v);
   a.queries = {index_of(cu_q), nullptr, ragged ? 0 : q.shape(1)};
   a.keys = {index_of(cu_k), nullptr, ragged ? 0 : k.shape(1)};
   a.batch = static_cast<int32_t>(ragged ? cu_q->shape(0) - 1 : q.shape(0));
@@ -96,19 +86,24 @@ void flash_atten_varlen_asm(Args& args) {
   a.softmax_scale = static_cast<float>(softmax_scale);
   a.left = INT32_MAX;
   a.right = is_causal ? 0 : INT32_MAX;
-  a.is_fp16 = q.dtype() == Dtype::kFloat16;
-  a.out = out.data();
-  a.lse = lse.data_as<float>();
-  a.out_strides = strides_of(out);
-  a.lse_strides = lse_strides_of(lse);
-  a.out_bytes = static_cast<size_t>(out.extent_bytes());
+  set_results(a, out, lse);
   args.check_runtime(launch_attention(a, "flash_atten_varlen_asm", args.stream()), "launch");
 }
 
 // ---- multi-head latent attention
 
-struct Mla {
-  TensorArg q_nope, q_pe, ckv, kpe, seqlens, page_table, out, lse;
+// The first arguments of each of them.
+struct MlaInputs {
+  TensorArg q_nope, q_pe, ckv, kpe;
+};
+
+// mla_with_kvcache has names of its own for the queries.
+MlaInputs read_inputs(Args& args, const char* q_nope = "q_nope", const char* q_pe = "q_pe") {
+  return {musa(args.tensor(q_nope)), musa(args.tensor(q_pe)), musa(args.tensor("ckv")), musa(args.tensor("kpe"))};
+}
+
+struct Mla : MlaInputs {
+  TensorArg seqlens, page_table, out, lse;
   std::optional<TensorArg> cu_seqlens_q;
   std::optional<int64_t> max_seqlen_q;
   double softmax_scale;
@@ -153,13 +148,11 @@ void run_mla(Args& args, const char* name, const Mla& m, int64_t accumulated_par
   m.lse.require_dtype(Dtype::kFloat32);
 
   Attention a = {};
-  a.q = m.q_nope.data();
+  set_inputs(a, m.q_nope, m.ckv, m.ckv);
   a.q_rope = m.q_pe.data();
-  a.k = m.ckv.data();
   a.k_rope = m.kpe.data();
-  a.v = m.ckv.data();
-  a.q_strides = strides_of(m.q_nope);
   a.q_rope_strides = strides_of(m.q_pe);
+  // One head, with a dimension in the tensor or without.
   a.k_strides = {m.ckv.stride(0), m.ckv.stride(1), 0};
   a.k_rope_strides = {m.kpe.stride(0), m.kpe.stride(1), 0};
   a.v_strides = a.k_strides;
@@ -178,13 +171,9 @@ void run_mla(Args& args, const char* name, const Mla& m, int64_t accumulated_par
   a.softmax_scale = static_cast<float>(m.softmax_scale);
   a.left = INT32_MAX;
   a.right = m.is_causal ? 0 : INT32_MAX;
-  a.is_fp16 = m.q_nope.dtype() == Dtype::kFloat16;
-  a.out = m.out.data();
-  a.lse = m.lse.data_as<float>();
-  a.out_strides = strides_of(m.out);
+  set_results(a, m.out, m.lse);
   // [batch, token, head], unlike that of the other kernels, or [head, token].
-  a.lse_strides = ragged ? lse_strides_of(m.lse) : AttentionStrides{m.lse.stride(0), m.lse.stride(1), m.lse.stride(2)};
-  a.out_bytes = static_cast<size_t>(m.out.extent_bytes());
+  if (!ragged) a.lse_strides = {m.lse.stride(0), m.lse.stride(1), m.lse.stride(2)};
   if (accumulated_parts > 0) {
     const int64_t rows = (ragged ? *m.max_seqlen_q : m.q_nope.shape(1)) * heads;
     const Scratch lse(allocate(args, Dtype::kFloat32, {batch + accumulated_parts, 1, rows}));
@@ -198,11 +187,15 @@ void require_schedule(const TensorArg& metadata, const TensorArg& num_splits, in
   require_index(num_splits, batch + 1);
 }
 
+void require_rows_of_asm(const MlaInputs& in) {
+  for (const TensorArg* t : {&in.ckv, &in.kpe}) {
+    t->require(t->stride(0) % kRowOfAsm == 0 && t->stride(1) % kRowOfAsm == 0,
+               "has strides that are no multiple of 576");
+  }
+}
+
 void mla(Args& args) {
-  const TensorArg q_nope = musa(args.tensor("q_nope"));
-  const TensorArg q_pe = musa(args.tensor("q_pe"));
-  const TensorArg ckv = musa(args.tensor("ckv"));
-  const TensorArg kpe = musa(args.tensor("kpe"));
+  const MlaInputs in = read_inputs(args);
   const TensorArg page_table = musa(args.tensor("page_table"));
   const TensorArg kv_len = musa(args.tensor("kv_len"));
   const TensorArg out = musa(args.output("out"));
@@ -210,14 +203,11 @@ void mla(Args& args) {
   const double scale = args.number("sm_scale");
   const bool causal = args.boolean("is_causal");
   args.finish();
-  run_mla(args, "mla", {q_nope, q_pe, ckv, kpe, kv_len, page_table, out, lse, {}, {}, scale, causal}, 0);
+  run_mla(args, "mla", {in, kv_len, page_table, out, lse, {}, {}, scale, causal}, 0);
 }
 
 void mla_with_kvcache(Args& args) {
-  const TensorArg q_nope = musa(args.tensor("q_latent"));
-  const TensorArg q_pe = musa(args.tensor("q_rope"));
-  const TensorArg ckv = musa(args.tensor("ckv"));
-  const TensorArg kpe = musa(args.tensor("kpe"));
+  const MlaInputs in = read_inputs(args, "q_latent", "q_rope");
   const TensorArg seqlens = musa(args.tensor("seqlens_k"));
   const auto cu_q = musa(args.optional_tensor("cu_seqlens_q"));
   const auto max_q = args.optional_integer("max_seqlen_q", 1, INT32_MAX);
@@ -231,18 +221,14 @@ void mla_with_kvcache(Args& args) {
   args.finish();
   require_schedule(metadata, num_splits, seqlens.shape(0));
   if (!cu_q) {
-    q_nope.require_rank(4).require(q_nope.shape(1) <= 1 || q_nope.stride(1) == q_nope.shape(2) * q_nope.stride(2),
-                                   "has gaps between tokens");
+    const TensorArg& q = in.q_nope;
+    q.require_rank(4).require(q.shape(1) <= 1 || q.stride(1) == q.shape(2) * q.stride(2), "has gaps between tokens");
   }
-  run_mla(args, "mla_with_kvcache", {q_nope, q_pe, ckv, kpe, seqlens, table, out, lse, cu_q, max_q, scale, causal},
-          metadata.shape(0));
+  run_mla(args, "mla_with_kvcache", {in, seqlens, table, out, lse, cu_q, max_q, scale, causal}, metadata.shape(0));
 }
 
 void flash_mla_asm(Args& args) {
-  const TensorArg q_nope = musa(args.tensor("q_nope"));
-  const TensorArg q_pe = musa(args.tensor("q_pe"));
-  const TensorArg ckv = musa(args.tensor("ckv"));
-  const TensorArg kpe = musa(args.tensor("kpe"));
+  const MlaInputs in = read_inputs(args);
   const TensorArg seqlens = musa(args.tensor("seqlens_k"));
   const TensorArg table = musa(args.tensor("block_table"));
   const TensorArg metadata = musa(args.tensor("tile_scheduler_metadata"));
@@ -255,19 +241,15 @@ void flash_mla_asm(Args& args) {
   const auto max_q = args.optional_integer("max_seqlen_q", 1, INT32_MAX);
   args.finish();
   require_schedule(metadata, num_splits, seqlens.shape(0));
-  for (const TensorArg* t : {&ckv, &kpe}) {
-    t->require(t->stride(0) % kRowOfAsm == 0 && t->stride(1) % kRowOfAsm == 0,
-               "has strides that are no multiple of 576");
-  }
-  run_mla(args, "flash_mla_asm", {q_nope, q_pe, ckv, kpe, seqlens, table, out, lse, cu_q, max_q, scale, causal},
-          metadata.shape(0));
+  require_rows_of_asm(in);
+  run_mla(args, "flash_mla_asm", {in, seqlens, table, out, lse, cu_q, max_q, scale, causal}, metadata.shape(0));
 }
 
 int64_t parts_of(Args& args, int64_t rows_of_kv_head, int64_t kv_heads) {
   int multiprocessors = 0;
   args.check_runtime(musaDeviceGetAttribute(&multiprocessors, kAttributeMultiProcessorCount, args.device().device_id),
                      "musaDeviceGetAttribute");
-  return std::max<int64_t>(multiprocessors / kv_heads / ((rows_of_kv_head + kTileM - 1) / kTileM), 1);
+  return std::max<int64_t>(multiprocessors / kv_heads / ceil_div(rows_of_kv_head, kTileM), 1);
 }
 
 void schedule_mla(Args& args, const char* name, int32_t* metadata, int64_t parts, int32_t* num_splits, int64_t batch) {
@@ -308,37 +290,26 @@ void get_mla_decoding_metadata(Args& args) {
   const int64_t batch = seqlens->shape(0);
   require_index(*seqlens, batch);
   const int64_t parts = parts_of(args, rows, kv_heads);
-  ArrayObject* returned = new_array(2);
-  try {
+  return_pair(args, [&](TVMFFIAny* returned) {
     if (metadata) {
       metadata->require_dtype(Dtype::kInt32).require_shape({parts, kMetadataColumns}).require_contiguous();
       require_index(*num_splits, batch + 1);
       for (const int32_t i : {0, 1}) {
         void* object = current_call().args[6 + i].v_ptr;
         TVMFFIObjectIncRef(object);
-        set_object(&returned->elements()[i], object);
+        set_object(&returned[i], object);
       }
     } else {
-      set_object(&returned->elements()[0], allocate(args, Dtype::kInt32, {parts, kMetadataColumns}));
-      set_object(&returned->elements()[1], allocate(args, Dtype::kInt32, {batch + 1}));
+      set_object(&returned[0], allocate(args, Dtype::kInt32, {parts, kMetadataColumns}));
+      set_object(&returned[1], allocate(args, Dtype::kInt32, {batch + 1}));
     }
-    schedule_mla(args, "get_mla_decoding_metadata",
-                 static_cast<int32_t*>(tensor_of(returned->elements()[0].v_ptr).data), parts,
-                 static_cast<int32_t*>(tensor_of(returned->elements()[1].v_ptr).data), batch);
-  } catch (...) {
-    TVMFFIObjectDecRef(returned);
-    throw;
-  }
-  TVMFFIAny any = {};
-  set_object(&any, returned);
-  args.return_any(any);
+    schedule_mla(args, "get_mla_decoding_metadata", static_cast<int32_t*>(tensor_of(returned[0].v_ptr).data), parts,
+                 static_cast<int32_t*>(tensor_of(returned[1].v_ptr).data), batch);
+  });
 }
 
 void dispatch_mla_impl_for_fa_interface(Args& args) {
-  const TensorArg q_nope = musa(args.tensor("q_nope"));
-  const TensorArg q_pe = musa(args.tensor("q_pe"));
-  const TensorArg ckv = musa(args.tensor("ckv"));
-  const TensorArg kpe = musa(args.tensor("kpe"));
+  const MlaInputs in = read_inputs(args);
   const TensorArg seqlens = musa(args.tensor("seqlens_k"));
   const TensorArg table = musa(args.tensor("block_table"));
   const double scale = args.number("softmax_scale");
@@ -353,9 +324,9 @@ void dispatch_mla_impl_for_fa_interface(Args& args) {
 
   args.require(workspace.has_value(), "workspace must be provided");
   args.require(!cu_q || max_q, "max_seqlen_q must be provided when cu_seqlens_q is provided");
-  const int64_t heads = q_nope.shape(q_nope.rank() - 2);
+  const int64_t heads = in.q_nope.shape(in.q_nope.rank() - 2);
   const int64_t batch = seqlens.shape(0);
-  const int64_t parts = parts_of(args, (cu_q ? *max_q : q_nope.shape(1)) * heads, 1);
+  const int64_t parts = parts_of(args, (cu_q ? *max_q : in.q_nope.shape(1)) * heads, 1);
   const int64_t metadata_bytes = parts * kMetadataColumns * static_cast<int64_t>(sizeof(int32_t));
   workspace->require_rank(1).require_dtype(Dtype::kUInt8).require_contiguous().require_alignment(sizeof(int32_t));
   workspace->require(workspace->shape(0) >= metadata_bytes + (batch + 1) * static_cast<int64_t>(sizeof(int32_t)),
@@ -364,14 +335,9 @@ void dispatch_mla_impl_for_fa_interface(Args& args) {
   if (!is_inited) {
     schedule_mla(args, "get_mla_decoding_metadata", metadata, parts, metadata + parts * kMetadataColumns, batch);
   }
-  if (heads == kTileM) {
-    for (const TensorArg* t : {&ckv, &kpe}) {
-      t->require(t->stride(0) % kRowOfAsm == 0 && t->stride(1) % kRowOfAsm == 0,
-                 "has strides that are no multiple of 576");
-    }
-  }
+  if (heads == kTileM) require_rows_of_asm(in);
   run_mla(args, heads == kTileM ? "flash_mla_asm" : "mla_with_kvcache",
-          {q_nope, q_pe, ckv, kpe, seqlens, table, out, lse, cu_q, max_q, scale, causal}, parts);
+          {in, seqlens, table, out, lse, cu_q, max_q, scale, causal}, parts);
 }
 
 struct Named {
