@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "abi/musart_host.h"
 #include "kernels/host/launch.h"
+#include "tests/elements.h"
 
 namespace {
 
@@ -32,6 +32,7 @@ constexpr int kF32 = 0;
 constexpr int kF16 = 2;
 constexpr int kBf16 = 14;
 constexpr int kCompute32F = 68;
+using Elements = musabench::Elements<kF32, kF16, kBf16>;
 
 enum Status { kSuccess = 0, kNotInitialized = 1, kInvalidValue = 7, kExecutionFailed = 13, kNotSupported = 15 };
 
@@ -44,27 +45,6 @@ struct Handle {
 };
 
 std::atomic<int> live_handles{0};
-
-float read(const void* data, int type, int64_t i) {
-  if (type == kF32) return static_cast<const float*>(data)[i];
-  if (type == kF16) return static_cast<float>(static_cast<const _Float16*>(data)[i]);
-  const uint32_t bits = uint32_t{static_cast<const uint16_t*>(data)[i]} << 16;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-void write(void* data, int type, int64_t i, float value) {
-  if (type == kF32) {
-    static_cast<float*>(data)[i] = value;
-  } else if (type == kF16) {
-    static_cast<_Float16*>(data)[i] = static_cast<_Float16>(value);
-  } else {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    static_cast<uint16_t*>(data)[i] = static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  }
-}
 
 // c[i, j] = sum over p of a[p, i] b[p, j], all of them stored by columns: a transposed, b not.
 struct Gemm {
@@ -79,8 +59,10 @@ void run_column(const void* params, uint32_t column, uint32_t) {
   const int64_t j = column;
   for (int64_t i = 0; i < g.m; ++i) {
     float sum = 0;
-    for (int64_t p = 0; p < g.k; ++p) sum += read(g.a, g.type, i * g.lda + p) * read(g.b, g.type, j * g.ldb + p);
-    write(g.c, g.c_type, j * g.ldc + i, sum);
+    for (int64_t p = 0; p < g.k; ++p) {
+      sum += Elements::read(g.a, g.type, i * g.lda + p) * Elements::read(g.b, g.type, j * g.ldb + p);
+    }
+    Elements::write(g.c, g.c_type, j * g.ldc + i, sum);
   }
 }
 
@@ -157,7 +139,7 @@ int EXPORTED(GemmEx)(void* handle, int op_a, int op_b, int m, int n, int k, cons
   if (algorithm != kAlgorithm) return refuse(kInvalidValue, "the algorithm is not the default");
   if (h->workspace == nullptr) return refuse(kExecutionFailed, "no workspace is set: a capture would allocate one");
   const Gemm gemm = {a, b, c, m, n, k, lda, ldb, ldc, a_type, c_type};
-  const int64_t bytes = int64_t{n} * ldc * (c_type == kF32 ? 4 : 2);
+  const int64_t bytes = int64_t{n} * ldc * Elements::bytes(c_type);
   const int code = musabench::launch_blocks("gemm_ex", run_column, n, gemm, c, bytes, h->stream);
   return code == 0 ? kSuccess : kExecutionFailed;
 }

@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "abi/musart_host.h"
 #include "kernels/host/launch.h"
+#include "tests/elements.h"
 
 namespace {
 
@@ -27,6 +27,7 @@ namespace {
 constexpr int kF16 = 6;
 constexpr int kF32 = 7;
 constexpr int kBf16 = 9;
+using Elements = musabench::Elements<kF32, kF16, kBf16>;
 constexpr int kSum = 0;
 constexpr int kMostRanks = 64;
 
@@ -72,27 +73,6 @@ struct Request {
 thread_local int group_depth = 0;
 thread_local std::vector<Request> queued;
 
-float read(const void* data, int type, size_t i) {
-  if (type == kF32) return static_cast<const float*>(data)[i];
-  if (type == kF16) return static_cast<float>(static_cast<const _Float16*>(data)[i]);
-  const uint32_t bits = uint32_t{static_cast<const uint16_t*>(data)[i]} << 16;
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-void write(void* data, int type, size_t i, float value) {
-  if (type == kF32) {
-    static_cast<float*>(data)[i] = value;
-  } else if (type == kF16) {
-    static_cast<_Float16*>(data)[i] = static_cast<_Float16>(value);
-  } else {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    static_cast<uint16_t*>(data)[i] = static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  }
-}
-
 struct Reduction {
   Meeting* meeting;
   int rank;
@@ -112,11 +92,13 @@ void reduce(const void* params, uint32_t, uint32_t) {
   auto* sums = static_cast<float*>(musaHostLaneScratch(r.count * sizeof(float) + 1));
   for (size_t i = 0; i < r.count; ++i) {
     float sum = 0;
-    for (int rank = 0; rank < meeting.ranks; ++rank) sum += read(meeting.send[rank], r.type, i);
+    for (int rank = 0; rank < meeting.ranks; ++rank) {
+      sum += Elements::read(meeting.send[rank], r.type, static_cast<int64_t>(i));
+    }
     sums[i] = sum;
   }
   meeting.wait();  // Only now may a rank overwrite what another has read.
-  for (size_t i = 0; i < r.count; ++i) write(r.receive, r.type, i, sums[i]);
+  for (size_t i = 0; i < r.count; ++i) Elements::write(r.receive, r.type, static_cast<int64_t>(i), sums[i]);
   if (meeting.differs) musaHostKernelFail(musaErrorInvalidValue);
 }
 
@@ -135,7 +117,7 @@ int launch(const Request& request) {
                                request.receive,
                                request.count,
                                request.type};
-  const int64_t bytes = static_cast<int64_t>(request.count) * (request.type == kF32 ? 4 : 2);
+  const int64_t bytes = static_cast<int64_t>(request.count) * Elements::bytes(request.type);
   const int code = musabench::launch_blocks("all_reduce", reduce, 1, reduction, request.receive, bytes, request.stream);
   musaSetDevice(current);
   return code == 0 ? kSuccess : kUnhandledDeviceError;
