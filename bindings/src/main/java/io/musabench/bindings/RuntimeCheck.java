@@ -26,14 +26,14 @@ final class RuntimeCheck {
     }
     try (Memory count = new Memory(4)) {
       count.setInt(0, 0);
-      int code = call(function.getAsLong(), count);
+      int code = LoadedLibrary.call(function.getAsLong(), count);
       devices = code == 0 ? count.getInt(0) : 0;
       if (code != 0) {
         reason =
             "%s failed: %d %s: %s"
                 .formatted(symbol, code, text("GetErrorName", code), text("GetErrorString", code));
         // Or the process's first check of the last error would find it.
-        library.find(vendor.prefix() + "GetLastError").ifPresent(RuntimeCheck::call);
+        library.find(vendor.prefix() + "GetLastError").ifPresent(LoadedLibrary::call);
       } else {
         reason = devices == 0 ? "it counts no device" : "";
       }
@@ -58,7 +58,7 @@ final class RuntimeCheck {
     }
     try (Memory version = new Memory(4)) {
       version.setInt(0, 0);
-      return call(function.getAsLong(), version) == 0
+      return LoadedLibrary.call(function.getAsLong(), version) == 0
           ? vendor.versionText(version.getInt(0))
           : "unknown";
     }
@@ -70,9 +70,5 @@ final class RuntimeCheck {
         ? "?"
         : Function.getFunction(new Pointer(function.getAsLong()))
             .invokeString(new Object[] {code}, false);
-  }
-
-  private static int call(long function, Object... arguments) {
-    return Function.getFunction(new Pointer(function)).invokeInt(arguments);
   }
 }

@@ -1,6 +1,5 @@
 package io.musabench.bindings.blas;
 
-import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import io.musabench.bindings.ffi.DType;
@@ -14,7 +13,6 @@ import io.musabench.bindings.runtime.Vendor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * A handle of muBLAS or cuBLAS on the current device, bound to one stream and with a workspace of
@@ -42,10 +40,10 @@ public final class Blas implements AutoCloseable {
     this.ffi = ffi;
     this.api = api;
     this.library = library;
-    this.gemmEx = address(api.prefix() + "GemmEx");
+    this.gemmEx = library.address(api.prefix() + "GemmEx");
     try (Memory out = new Memory(Long.BYTES)) {
       out.clear();
-      call(api.versioned("Create"), out);
+      library.invoke(api.versioned("Create"), out);
       handle = out.getLong(0);
     }
     this.workspace = ffi.allocate(DType.U8, WORKSPACE_BYTES);
@@ -94,12 +92,13 @@ public final class Blas implements AutoCloseable {
   }
 
   private void bind(Stream stream) {
-    call(api.versioned("SetStream"), new Pointer(handle), new Pointer(stream.handle()));
+    library.invoke(api.versioned("SetStream"), new Pointer(handle), new Pointer(stream.handle()));
     // After the stream: setting that gives the library its own workspace back. Older muBLAS has no
     // such function, and then must not be captured before it has run once.
     String setWorkspace = api.versioned("SetWorkspace");
     if (library.find(setWorkspace).isPresent()) {
-      call(setWorkspace, new Pointer(handle), new Pointer(workspace.address()), WORKSPACE_BYTES);
+      library.invoke(
+          setWorkspace, new Pointer(handle), new Pointer(workspace.address()), WORKSPACE_BYTES);
     }
   }
 
@@ -139,26 +138,11 @@ public final class Blas implements AutoCloseable {
         .prepare();
   }
 
-  private long address(String name) {
-    OptionalLong address = library.find(name);
-    if (address.isEmpty()) {
-      throw new IllegalStateException(library.path() + " has no " + name);
-    }
-    return address.getAsLong();
-  }
-
-  private void call(String name, Object... arguments) {
-    int status = Function.getFunction(new Pointer(address(name))).invokeInt(arguments);
-    if (status != 0) {
-      throw new IllegalStateException(name + " returned status " + status);
-    }
-  }
-
   /** Destroys the handle; its calls cannot be launched any more. Wait for the stream before. */
   @Override
   public void close() {
     if (handle != 0) {
-      call(api.versioned("Destroy"), new Pointer(handle));
+      library.invoke(api.versioned("Destroy"), new Pointer(handle));
       handle = 0;
       workspace.close();
     }

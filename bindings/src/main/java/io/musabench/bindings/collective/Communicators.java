@@ -1,6 +1,5 @@
 package io.musabench.bindings.collective;
 
-import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import io.musabench.bindings.ffi.ArgumentPacker;
@@ -15,7 +14,6 @@ import io.musabench.bindings.runtime.Vendor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * One communicator for each of several devices of this process, by MCCL or NCCL: rank i is on
@@ -51,7 +49,7 @@ public final class Communicators implements AutoCloseable {
       for (int i = 0; i < ranks; i++) {
         devices.setInt((long) Integer.BYTES * i, i);
       }
-      call("CommInitAll", out, ranks, devices);
+      library.invoke(prefix + "CommInitAll", out, ranks, devices);
       out.read(0, handles, 0, ranks);
     }
   }
@@ -115,9 +113,9 @@ public final class Communicators implements AutoCloseable {
     ArgumentPacker arguments =
         ffi.supportFunction("mb_all_reduce", allReduceName())
             .arguments()
-            .address(address("GroupStart"))
-            .address(address("AllReduce"))
-            .address(address("GroupEnd"))
+            .address(library.address(prefix + "GroupStart"))
+            .address(library.address(allReduceName()))
+            .address(library.address(prefix + "GroupEnd"))
             .integer(type(type))
             .integer(SUM);
     for (int rank = 0; rank < handles.length; rank++) {
@@ -147,28 +145,13 @@ public final class Communicators implements AutoCloseable {
     };
   }
 
-  private long address(String name) {
-    OptionalLong address = library.find(prefix + name);
-    if (address.isEmpty()) {
-      throw new IllegalStateException(library.path() + " has no " + prefix + name);
-    }
-    return address.getAsLong();
-  }
-
-  private void call(String name, Object... arguments) {
-    int status = Function.getFunction(new Pointer(address(name))).invokeInt(arguments);
-    if (status != 0) {
-      throw new IllegalStateException(prefix + name + " returned status " + status);
-    }
-  }
-
   /** Destroys the communicators. Wait for the streams, and close graphs that use them, before. */
   @Override
   public void close() {
     if (!closed) {
       closed = true;
       for (long handle : handles) {
-        call("CommDestroy", new Pointer(handle));
+        library.invoke(prefix + "CommDestroy", new Pointer(handle));
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.musabench.bindings.load;
 
+import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.io.IOException;
@@ -70,6 +71,35 @@ public final class LoadedLibrary {
             () ->
                 new UnsatisfiedLinkError(
                     path + " has no " + symbol + ": it was built before; build it anew"));
+  }
+
+  /**
+   * The address of an exported function of a vendor's library.
+   *
+   * @throws IllegalStateException if there is none of that name
+   */
+  public long address(String symbol) {
+    return find(symbol).orElseThrow(() -> new IllegalStateException(path + " has no " + symbol));
+  }
+
+  /**
+   * Calls a function that returns 0 for success, as {@link #call} does.
+   *
+   * @throws IllegalStateException if the library lacks it or it returns something else
+   */
+  public void invoke(String symbol, Object... arguments) {
+    int status = call(address(symbol), arguments);
+    if (status != 0) {
+      throw new IllegalStateException(symbol + " returned status " + status);
+    }
+  }
+
+  /**
+   * Calls a function that returns an {@code int}, by its address. For what is called now and then:
+   * JNA converts the arguments of each call.
+   */
+  public static int call(long function, Object... arguments) {
+    return Function.getFunction(new Pointer(function)).invokeInt(arguments);
   }
 
   /** SHA-256 of the file in hexadecimal; {@code unknown} if the file cannot be read. */

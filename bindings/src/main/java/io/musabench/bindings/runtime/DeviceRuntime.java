@@ -536,9 +536,7 @@ public final class DeviceRuntime {
       throw new UnsatisfiedLinkError(
           library.path() + " has no " + mapper.map("getDeviceProperties"));
     }
-    int code =
-        com.sun.jna.Function.getFunction(new Pointer(address.getAsLong()))
-            .invokeInt(new Object[] {properties, device});
+    int code = LoadedLibrary.call(address.getAsLong(), properties, device);
     check(code, () -> "getDeviceProperties(" + device + ")");
   }
 }

@@ -1,8 +1,6 @@
 package io.musabench.bindings.runtime;
 
-import com.sun.jna.Function;
 import com.sun.jna.Memory;
-import com.sun.jna.Pointer;
 import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadedLibrary;
 import java.util.List;
@@ -75,7 +73,7 @@ public final class DriverLibrary {
   /** How many devices the driver counts; empty if it does not start. */
   public OptionalInt deviceCount() {
     OptionalLong init = find("Init");
-    if (init.isEmpty() || call(init.getAsLong(), 0) != 0) {
+    if (init.isEmpty() || LoadedLibrary.call(init.getAsLong(), 0) != 0) {
       return OptionalInt.empty();
     }
     return number("DeviceGetCount");
@@ -88,13 +86,9 @@ public final class DriverLibrary {
     }
     try (Memory out = new Memory(4)) {
       out.setInt(0, 0);
-      return call(function.getAsLong(), out) == 0
+      return LoadedLibrary.call(function.getAsLong(), out) == 0
           ? OptionalInt.of(out.getInt(0))
           : OptionalInt.empty();
     }
-  }
-
-  private static int call(long function, Object... arguments) {
-    return Function.getFunction(new Pointer(function)).invokeInt(arguments);
   }
 }
