@@ -29,6 +29,11 @@ public final class MlaKernels {
     return mate.kernel(LIBRARY, name, BuildCommands.aot(AOT_LEVEL)).arguments();
   }
 
+  // Every attention begins with these.
+  private ArgumentPacker arguments(String name, MlaTensors t) {
+    return arguments(name).tensor(t.qNope()).tensor(t.qPe()).tensor(t.ckv()).tensor(t.kpe());
+  }
+
   private static Long maxSeqlenQ(MlaTensors t) {
     return t.maxSeqlenQ() == null ? null : (long) t.maxSeqlenQ();
   }
@@ -38,11 +43,7 @@ public final class MlaKernels {
     if (t.cuSeqlensQ() != null) {
       throw new IllegalArgumentException("mla takes no ragged queries");
     }
-    return arguments("mla")
-        .tensor(t.qNope())
-        .tensor(t.qPe())
-        .tensor(t.ckv())
-        .tensor(t.kpe())
+    return arguments("mla", t)
         .tensor(t.pageTable())
         .tensor(t.sequsedK())
         .tensor(t.out())
@@ -55,11 +56,7 @@ public final class MlaKernels {
   /** The generated kernel with split sequences. */
   public PreparedCall withKvCache(
       MlaTensors t, Schedule schedule, double softmaxScale, boolean causal) {
-    return arguments("mla_with_kvcache")
-        .tensor(t.qNope())
-        .tensor(t.qPe())
-        .tensor(t.ckv())
-        .tensor(t.kpe())
+    return arguments("mla_with_kvcache", t)
         .tensor(t.sequsedK())
         .optionalTensor(t.cuSeqlensQ())
         .optionalInteger(maxSeqlenQ(t))
@@ -78,11 +75,7 @@ public final class MlaKernels {
    * with rows of 576: the strides of tokens and pages must be multiples of that.
    */
   public PreparedCall asm(MlaTensors t, Schedule schedule, double softmaxScale, boolean causal) {
-    return arguments("flash_mla_asm")
-        .tensor(t.qNope())
-        .tensor(t.qPe())
-        .tensor(t.ckv())
-        .tensor(t.kpe())
+    return arguments("flash_mla_asm", t)
         .tensor(t.sequsedK())
         .tensor(t.pageTable())
         .tensor(schedule.metadata())
@@ -105,11 +98,7 @@ public final class MlaKernels {
    */
   public PreparedCall dispatch(
       MlaTensors t, Tensor workspace, boolean initialized, double softmaxScale, boolean causal) {
-    return arguments("dispatch_mla_impl_for_fa_interface")
-        .tensor(t.qNope())
-        .tensor(t.qPe())
-        .tensor(t.ckv())
-        .tensor(t.kpe())
+    return arguments("dispatch_mla_impl_for_fa_interface", t)
         .tensor(t.sequsedK())
         .tensor(t.pageTable())
         .floating(softmaxScale)
