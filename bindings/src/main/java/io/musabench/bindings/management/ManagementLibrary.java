@@ -95,7 +95,12 @@ final class ManagementLibrary {
     }
   }
 
-  private static Object[] with(Object[] leading, Object... trailing) {
+  /** Of milliwatts, watts. */
+  static OptionalDouble thousandths(OptionalDouble value) {
+    return value.isPresent() ? OptionalDouble.of(value.getAsDouble() / 1000) : value;
+  }
+
+  static Object[] with(Object[] leading, Object... trailing) {
     Object[] all = new Object[leading.length + trailing.length];
     System.arraycopy(leading, 0, all, 0, leading.length);
     System.arraycopy(trailing, 0, all, leading.length, trailing.length);

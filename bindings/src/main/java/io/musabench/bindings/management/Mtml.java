@@ -126,7 +126,7 @@ final class Mtml implements ManagementInterface {
           memory == 0 ? OptionalDouble.empty() : calls.number("mtmlMemoryGetClock", memory),
           ofGpu("mtmlGpuGetMaxClock"),
           ofGpu("mtmlGpuGetTemperature"),
-          thousandths(calls.number("mtmlDeviceGetPowerUsage", device)),
+          ManagementLibrary.thousandths(calls.number("mtmlDeviceGetPowerUsage", device)),
           powerLimit(),
           ofMemory("mtmlMemoryGetUsed"),
           ofMemory("mtmlMemoryGetTotal"),
@@ -137,7 +137,9 @@ final class Mtml implements ManagementInterface {
     // 0 where the library has the function and knows of no limit.
     private OptionalDouble powerLimit() {
       OptionalDouble milliwatts = ofGpu("mtmlGpuGetEnforcedPowerLimit");
-      return milliwatts.orElse(0) == 0 ? OptionalDouble.empty() : thousandths(milliwatts);
+      return milliwatts.orElse(0) == 0
+          ? OptionalDouble.empty()
+          : ManagementLibrary.thousandths(milliwatts);
     }
 
     private OptionalDouble ofGpu(String name) {
@@ -148,10 +150,7 @@ final class Mtml implements ManagementInterface {
       if (memory == 0) {
         return OptionalLong.empty();
       }
-      Object[] arguments = new Object[more.length + 1];
-      arguments[0] = memory;
-      System.arraycopy(more, 0, arguments, 1, more.length);
-      return calls.bytes(name, arguments);
+      return calls.bytes(name, ManagementLibrary.with(new Object[] {memory}, more));
     }
 
     @Override
@@ -226,9 +225,5 @@ final class Mtml implements ManagementInterface {
       }
       calls.call("mtmlLibraryFreeDevice", device);
     }
-  }
-
-  private static OptionalDouble thousandths(OptionalDouble value) {
-    return value.isPresent() ? OptionalDouble.of(value.getAsDouble() / 1000) : value;
   }
 }

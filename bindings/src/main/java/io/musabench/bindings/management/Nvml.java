@@ -114,8 +114,8 @@ final class Nvml implements ManagementInterface {
           calls.number("nvmlDeviceGetClockInfo", device, MEMORY_CLOCK),
           calls.number("nvmlDeviceGetMaxClockInfo", device, SM_CLOCK),
           calls.number("nvmlDeviceGetTemperature", device, GPU_SENSOR),
-          thousandths(calls.number("nvmlDeviceGetPowerUsage", device)),
-          thousandths(calls.number("nvmlDeviceGetEnforcedPowerLimit", device)),
+          ManagementLibrary.thousandths(calls.number("nvmlDeviceGetPowerUsage", device)),
+          ManagementLibrary.thousandths(calls.number("nvmlDeviceGetEnforcedPowerLimit", device)),
           used,
           total,
           calls.bytes("nvmlDeviceGetTotalEccErrors", device, UNCORRECTED, SINCE_LOADED),
@@ -221,9 +221,5 @@ final class Nvml implements ManagementInterface {
 
     @Override
     public void close() {}
-  }
-
-  private static OptionalDouble thousandths(OptionalDouble value) {
-    return value.isPresent() ? OptionalDouble.of(value.getAsDouble() / 1000) : value;
   }
 }
