@@ -2,6 +2,7 @@ package io.musabench.bindings;
 
 import io.musabench.bindings.load.PythonPackages;
 import io.musabench.bindings.runtime.Vendor;
+import io.musabench.bindings.runtime.VendorLibraries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ final class LibrarySearch {
       }
       candidates.addAll(names);
     }
-    for (Path folder : home.map(LibrarySearch::libraryFolders).orElseGet(() -> folders(vendor))) {
+    for (Path folder : home.map(VendorLibraries::folders).orElseGet(() -> folders(vendor))) {
       names.forEach(name -> candidates.add(folder.resolve(name).toString()));
     }
     return candidates;
@@ -102,10 +103,6 @@ final class LibrarySearch {
         : Optional.empty();
   }
 
-  private static List<Path> libraryFolders(Path installation) {
-    return List.of(installation.resolve("lib"), installation.resolve("lib64"));
-  }
-
   /** The folders of installations, those that the environment names first. */
   private List<Path> folders(Vendor vendor) {
     Set<Path> folders = new LinkedHashSet<>();
@@ -116,13 +113,13 @@ final class LibrarySearch {
             : List.of("CUDA_HOME", "CUDA_PATH")) {
       String value = environment.get(variable);
       if (value != null && !value.isBlank()) {
-        folders.addAll(libraryFolders(Path.of(value).toAbsolutePath()));
+        folders.addAll(VendorLibraries.folders(Path.of(value).toAbsolutePath()));
       }
     }
     Path local = root.resolve("usr/local");
-    folders.addAll(libraryFolders(local.resolve(name)));
+    folders.addAll(VendorLibraries.folders(local.resolve(name)));
     for (Path other : PythonPackages.list(local, name + "-*")) { // the newest first
-      folders.addAll(libraryFolders(other));
+      folders.addAll(VendorLibraries.folders(other));
     }
     folders.removeIf(folder -> !folder.equals(local.resolve(name + "/lib")) && !isFolder(folder));
     return List.copyOf(folders);
@@ -140,14 +137,14 @@ final class LibrarySearch {
         folders.add(Path.of(entry));
       }
     }
-    home(vendor).ifPresent(home -> folders.addAll(libraryFolders(home)));
+    home(vendor).ifPresent(home -> folders.addAll(VendorLibraries.folders(home)));
     folders.addAll(folders(vendor));
     // Installations stand side by side; /usr/local is only where they usually do.
     for (Path lib : List.copyOf(folders)) {
       Path installation = lib.toAbsolutePath().getParent();
       if (installation != null && installation.getParent() != null) {
         PythonPackages.list(installation.getParent(), vendor.prefix() + "-*")
-            .forEach(sibling -> folders.addAll(libraryFolders(sibling)));
+            .forEach(sibling -> folders.addAll(VendorLibraries.folders(sibling)));
       }
     }
     folders.add(root.resolve("usr/lib/x86_64-linux-gnu"));

@@ -14,6 +14,7 @@ import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.bindings.runtime.DeviceRuntime;
 import io.musabench.bindings.runtime.DriverLibrary;
 import io.musabench.bindings.runtime.Vendor;
+import io.musabench.bindings.runtime.VendorLibraries;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ import java.util.stream.Collectors;
  *       musabench.ffi.library}, {@code musabench.kernels.library}: a path, used instead of the
  *       search
  *   <li>{@code musabench.musa.home}: a MUSA installation, the only place where its runtime and its
- *       driver's library are then looked for
+ *       driver's library are then looked for, and the first for its other libraries
  *   <li>{@code musabench.device}: the number of the device that becomes current, 0 if not set
  *   <li>{@code musabench.native.dir} (or the environment variable {@code MUSABENCH_NATIVE_DIR}):
  *       where our own libraries are; otherwise {@code native/target/build/lib} is looked for upward
@@ -59,7 +60,7 @@ public final class Target implements AutoCloseable {
   public static final String DRIVER_PROPERTY = "musabench.driver.library";
 
   /** Folder of a MUSA installation. */
-  public static final String MUSA_HOME_PROPERTY = "musabench.musa.home";
+  public static final String MUSA_HOME_PROPERTY = VendorLibraries.MUSA_HOME_PROPERTY;
 
   /** Path of the FFI library. */
   public static final String FFI_PROPERTY = "musabench.ffi.library";

@@ -10,6 +10,7 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Stream;
 import io.musabench.bindings.runtime.Vendor;
+import io.musabench.bindings.runtime.VendorLibraries;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +19,8 @@ import java.util.Optional;
  * A handle of muBLAS or cuBLAS on the current device, bound to one stream and with a workspace of
  * its own: without one the library allocates, which a capture forbids.
  *
- * <p>The library is {@code -Dmusabench.blas.library} or found by the system's search and below the
- * vendor's usual folder.
+ * <p>The library is {@code -Dmusabench.blas.library} or found in the installation that {@code
+ * -Dmusabench.musa.home} names, by the system's search and below the vendor's usual folder.
  */
 public final class Blas implements AutoCloseable {
   /** Path of the BLAS library. */
@@ -77,10 +78,6 @@ public final class Blas implements AutoCloseable {
   }
 
   static List<String> candidates(Vendor vendor) {
-    String given = System.getProperty(LIBRARY_PROPERTY, "");
-    if (!given.isBlank()) {
-      return List.of(given);
-    }
     boolean musa = vendor == Vendor.MUSA;
     String name = musa ? "libmublas.so" : "libcublas.so";
     String folder = musa ? "/usr/local/musa/lib/" : "/usr/local/cuda/lib64/";
@@ -88,7 +85,7 @@ public final class Blas implements AutoCloseable {
     List<String> candidates = new ArrayList<>();
     versions.forEach(version -> candidates.add(name + version));
     versions.forEach(version -> candidates.add(folder + name + version));
-    return candidates;
+    return VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, candidates);
   }
 
   private void bind(Stream stream) {

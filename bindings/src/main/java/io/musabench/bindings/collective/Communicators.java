@@ -11,6 +11,7 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Stream;
 import io.musabench.bindings.runtime.Vendor;
+import io.musabench.bindings.runtime.VendorLibraries;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,9 +20,10 @@ import java.util.Optional;
  * One communicator for each of several devices of this process, by MCCL or NCCL: rank i is on
  * device i.
  *
- * <p>The library is {@code -Dmusabench.collective.library} or found by the system's search and
- * below the vendor's usual folder. Values are those of {@code nccl.h} 2; MCCL's Python bindings
- * have the same for types. That MCCL's functions take NCCL's arguments is assumed.
+ * <p>The library is {@code -Dmusabench.collective.library} or found in the installation that {@code
+ * -Dmusabench.musa.home} names, by the system's search and below the vendor's usual folder. Values
+ * are those of {@code nccl.h} 2; MCCL's Python bindings have the same for types. That MCCL's
+ * functions take NCCL's arguments is assumed.
  */
 public final class Communicators implements AutoCloseable {
   /** Path of the collectives' library. */
@@ -70,10 +72,6 @@ public final class Communicators implements AutoCloseable {
   }
 
   static List<String> candidates(Vendor vendor) {
-    String given = System.getProperty(LIBRARY_PROPERTY, "");
-    if (!given.isBlank()) {
-      return List.of(given);
-    }
     boolean musa = vendor == Vendor.MUSA;
     String name = musa ? "libmccl.so" : "libnccl.so";
     String folder = musa ? "/usr/local/musa/lib/" : "/usr/lib/x86_64-linux-gnu/";
@@ -82,7 +80,7 @@ public final class Communicators implements AutoCloseable {
       candidates.add(name + version);
       candidates.add(folder + name + version);
     }
-    return candidates;
+    return VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, candidates);
   }
 
   /** The library's file. */

@@ -4,6 +4,7 @@ import io.musabench.bindings.load.LibraryLoader;
 import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Vendor;
+import io.musabench.bindings.runtime.VendorLibraries;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -38,20 +39,22 @@ public final class DeviceMonitors {
    * @param busId the device's place on the bus as the runtime writes it
    */
   public static Opened open(Vendor vendor, int ordinal, Optional<String> busId) {
-    String given = System.getProperty(LIBRARY_PROPERTY, "");
-    return open(vendor, given.isBlank() ? candidates(vendor) : List.of(given), ordinal, busId);
+    return open(vendor, candidates(vendor), ordinal, busId);
   }
 
   /** The names and paths that are tried. */
   static List<String> candidates(Vendor vendor) {
-    return vendor == Vendor.MUSA
-        ? List.of(
-            "libmtml.so",
-            "libmtml.so.2",
-            "libmtml.so.1",
-            "/usr/lib/x86_64-linux-gnu/libmtml.so",
-            "/usr/local/musa/lib/libmtml.so")
-        : List.of("libnvidia-ml.so.1", "libnvidia-ml.so");
+    return VendorLibraries.candidates(
+        vendor,
+        LIBRARY_PROPERTY,
+        vendor == Vendor.MUSA
+            ? List.of(
+                "libmtml.so",
+                "libmtml.so.2",
+                "libmtml.so.1",
+                "/usr/lib/x86_64-linux-gnu/libmtml.so",
+                "/usr/local/musa/lib/libmtml.so")
+            : List.of("libnvidia-ml.so.1", "libnvidia-ml.so"));
   }
 
   static Opened open(Vendor vendor, List<String> candidates, int ordinal, Optional<String> busId) {
