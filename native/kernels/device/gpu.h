@@ -259,7 +259,6 @@ MUSABENCH_DEVICE float fast_divide(float x, float y) {
   return x / y;
 #endif
 }
-MUSABENCH_DEVICE float fast_exp(float x) { return fast_exp2(x * 1.44269504088896340736f); }
 
 // ---- tensor cores and what feeds them: 32 lanes together; PTX's mma.m16n8k16 and ldmatrix
 
