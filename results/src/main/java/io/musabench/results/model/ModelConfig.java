@@ -58,44 +58,6 @@ public record ModelConfig(
     Moe moe,
     boolean fp8) {
 
-  /** A model whose weights are not quantised. */
-  public ModelConfig(
-      String name,
-      Family family,
-      int hiddenSize,
-      int layers,
-      int qHeads,
-      int kvHeads,
-      int headDim,
-      int ffnSize,
-      int vocabSize,
-      int maxPositions,
-      boolean tiedEmbeddings,
-      boolean qkvBias,
-      boolean oBias,
-      double rmsNormEps,
-      double ropeTheta,
-      Moe moe) {
-    this(
-        name,
-        family,
-        hiddenSize,
-        layers,
-        qHeads,
-        kvHeads,
-        headDim,
-        ffnSize,
-        vocabSize,
-        maxPositions,
-        tiedEmbeddings,
-        qkvBias,
-        oBias,
-        rmsNormEps,
-        ropeTheta,
-        moe,
-        false);
-  }
-
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
@@ -121,7 +83,7 @@ public record ModelConfig(
     }
   }
 
-  /** A dense model. */
+  /** A dense model whose weights are not quantised. */
   public ModelConfig(
       String name,
       Family family,
@@ -154,7 +116,8 @@ public record ModelConfig(
         oBias,
         rmsNormEps,
         ropeTheta,
-        null);
+        null,
+        false);
   }
 
   /** Architectures whose operations are known. */

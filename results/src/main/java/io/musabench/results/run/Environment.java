@@ -284,113 +284,59 @@ public record Environment(
 
   /** With the device. */
   public Environment withDevice(DeviceInfo value) {
-    return new Environment(
-        schemaVersion,
-        createdUtc,
-        target,
-        value,
-        clocks,
-        clocksAtEnd,
-        libraries,
-        versions,
-        settings,
-        git,
-        jvm,
-        machine,
-        warnings);
+    return with(value, clocks, clocksAtEnd, libraries, versions, warnings);
   }
 
   /** With the clocks. */
   public Environment withClocks(Clocks value) {
-    return new Environment(
-        schemaVersion,
-        createdUtc,
-        target,
-        device,
-        value,
-        clocksAtEnd,
-        libraries,
-        versions,
-        settings,
-        git,
-        jvm,
-        machine,
-        warnings);
+    return with(device, value, clocksAtEnd, libraries, versions, warnings);
   }
 
   /** With the clocks at the end. */
   public Environment withClocksAtEnd(Clocks value) {
-    return new Environment(
-        schemaVersion,
-        createdUtc,
-        target,
-        device,
-        clocks,
-        value,
-        libraries,
-        versions,
-        settings,
-        git,
-        jvm,
-        machine,
-        warnings);
+    return with(device, clocks, value, libraries, versions, warnings);
   }
 
   /** With the loaded libraries. */
   public Environment withLibraries(List<Library> value) {
-    return new Environment(
-        schemaVersion,
-        createdUtc,
-        target,
-        device,
-        clocks,
-        clocksAtEnd,
-        value,
-        versions,
-        settings,
-        git,
-        jvm,
-        machine,
-        warnings);
+    return with(device, clocks, clocksAtEnd, value, versions, warnings);
   }
 
   /** With further versions or labels; a name that is there already takes the new value. */
   public Environment withVersions(Map<String, String> more) {
     Map<String, String> all = new TreeMap<>(versions);
     all.putAll(more);
-    return new Environment(
-        schemaVersion,
-        createdUtc,
-        target,
-        device,
-        clocks,
-        clocksAtEnd,
-        libraries,
-        all,
-        settings,
-        git,
-        jvm,
-        machine,
-        warnings);
+    return with(device, clocks, clocksAtEnd, libraries, all, warnings);
   }
 
   /** With further warnings. */
   public Environment withWarnings(List<String> more) {
     List<String> all = new ArrayList<>(warnings);
     all.addAll(more);
+    return with(device, clocks, clocksAtEnd, libraries, versions, all);
+  }
+
+  /** The parts that are known only once the device is open; the others stay. */
+  private Environment with(
+      DeviceInfo newDevice,
+      Clocks newClocks,
+      Clocks newClocksAtEnd,
+      List<Library> newLibraries,
+      Map<String, String> newVersions,
+      List<String> newWarnings) {
     return new Environment(
         schemaVersion,
         createdUtc,
         target,
-        device,
-        clocks,
-        clocksAtEnd,
-        libraries,
-        versions,
+        newDevice,
+        newClocks,
+        newClocksAtEnd,
+        newLibraries,
+        newVersions,
         settings,
         git,
         jvm,
         machine,
-        all);
+        newWarnings);
   }
 }
