@@ -21,7 +21,6 @@ import java.util.TreeMap;
  * regression. What is not known, such as a peak that nobody published, stays a dash.
  */
 public final class AcrossDevices {
-  private static final String STEP = "step";
   private static final String DTYPE = "dtype";
 
   /**
@@ -88,7 +87,8 @@ public final class AcrossDevices {
     return cases;
   }
 
-  private static Optional<DataSheet> sheet(RunData run) {
+  /** The data sheet of a run's device, if one comes with the suite. */
+  public static Optional<DataSheet> sheet(RunData run) {
     String name = run.environment().device().name();
     return name == null ? Optional.empty() : DataSheet.named(name);
   }
@@ -110,7 +110,7 @@ public final class AcrossDevices {
         c.tflopPerS(),
         share == null ? Double.NaN : share.percent(),
         ofSheet,
-        share == null ? "" : reads ? "read" : "flops");
+        RunReport.bound(share));
   }
 
   /** Name of the data sheet's figure for the case's element type. */
@@ -136,8 +136,8 @@ public final class AcrossDevices {
     List<Row> rows = rows(a, b);
     device("A", a);
     device("B", b);
-    cases(rows.stream().filter(row -> !row.c().group().equals(STEP)).toList());
-    steps(rows.stream().filter(row -> row.c().group().equals(STEP)).toList());
+    cases(rows.stream().filter(row -> !row.c().group().equals(CaseResult.STEP)).toList());
+    steps(rows.stream().filter(row -> row.c().group().equals(CaseResult.STEP)).toList());
     tpot();
     only("A", a, b);
     only("B", b, a);
@@ -299,8 +299,7 @@ public final class AcrossDevices {
   }
 
   private static List<ServedDecode> served(RunData run) {
-    return ServedDecode.of(
-        run.cases().stream().filter(c -> c.ok() && c.group().equals(STEP)).toList());
+    return ServedDecode.of(run.measured(CaseResult.STEP));
   }
 
   private void only(String letter, RunData run, RunData other) {

@@ -10,15 +10,21 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 
-/** What else happened while a run's cases were measured, a line each; cases.csv has it by case. */
+/** What may have disturbed a run, a line each; cases.csv has by case what the cases saw of it. */
 public final class Disturbances {
   // A locked clock does not move; management libraries round it to some megahertz.
   private static final double FIXED_CLOCK_SPREAD = 0.02;
 
   private Disturbances() {}
 
-  /** A line each; empty if nothing is known to have happened. */
+  /** What was seen before the run, and what happened while its cases were measured. */
   public static List<String> of(RunData run) {
+    List<String> all = new ArrayList<>(run.environment().warnings());
+    all.addAll(during(run));
+    return all;
+  }
+
+  private static List<String> during(RunData run) {
     List<CaseResult> cases = run.cases().stream().filter(CaseResult::ok).toList();
     List<Conditions> disturbed =
         cases.stream().map(CaseResult::conditions).filter(Conditions::disturbed).toList();

@@ -108,9 +108,7 @@ final class GraphTable {
   }
 
   private static String interval(MedianInterval us) {
-    return Double.isNaN(us.low())
-        ? Units.NOTHING
-        : Units.time(us.low()) + " to " + Units.time(us.high());
+    return RunReport.interval(us.low(), us.high());
   }
 
   private static String breakEven(GraphCosts.BreakEven even) {

@@ -12,13 +12,10 @@ import io.musabench.results.serving.Summary;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The short form of a report, for a comment on a change: what matters, the rest folded away. */
 public final class MarkdownReport {
-  private static final String STEP = "step";
-
   private final StringBuilder out = new StringBuilder();
 
   private MarkdownReport() {}
@@ -61,9 +58,8 @@ public final class MarkdownReport {
     if ("host".equals(e.target())) {
       out.append("\nThe device is that machine's CPU: no number below is a GPU's.\n");
     }
-    List<String> warnings = new ArrayList<>(e.warnings());
-    warnings.addAll(Disturbances.of(run));
-    warnings.forEach(w -> out.append("\nwarning: ").append(Markdown.escape(w)).append('\n'));
+    Disturbances.of(run)
+        .forEach(w -> out.append("\nwarning: ").append(Markdown.escape(w)).append('\n'));
     failures(run);
     steps(run);
     tpot(run);
@@ -88,7 +84,7 @@ public final class MarkdownReport {
   private void steps(RunData run) {
     Markdown table =
         new Markdown("step", "model", "batch", "mode", ">latency", ">10 %", ">90 %", ">kernels");
-    for (CaseResult c : measured(run, STEP)) {
+    for (CaseResult c : run.measured(CaseResult.STEP)) {
       table.row(
           RunReport.phase(c),
           RunReport.model(c),
@@ -105,7 +101,7 @@ public final class MarkdownReport {
   private void tpot(RunData run) {
     Markdown table =
         new Markdown("model", "mode", ">in flight", ">context", ">TPOT", ">TTFT", ">tokens/s");
-    for (ServedDecode served : ServedDecode.of(measured(run, STEP))) {
+    for (ServedDecode served : ServedDecode.of(run.measured(CaseResult.STEP))) {
       table.row(
           RunReport.model(served.decode()),
           served.decode().param(Params.MODE),
@@ -123,7 +119,7 @@ public final class MarkdownReport {
   private void kernels(RunData run) {
     Markdown table = new Markdown("case", ">device", ">GB/s", ">TFLOP/s", ">of roof");
     for (CaseResult c : run.cases()) {
-      if (c.ok() && !c.group().equals(STEP)) {
+      if (c.ok() && !c.group().equals(CaseResult.STEP)) {
         var share = run.roofs().share(c);
         table.row(
             c.id(),
@@ -165,9 +161,5 @@ public final class MarkdownReport {
     if (!table.isEmpty()) {
       out.append(title.isEmpty() ? "\n" : "\n" + title + "\n\n").append(table);
     }
-  }
-
-  private static List<CaseResult> measured(RunData run, String group) {
-    return run.cases().stream().filter(c -> c.ok() && c.group().equals(group)).toList();
   }
 }

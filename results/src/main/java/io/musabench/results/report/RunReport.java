@@ -28,13 +28,6 @@ import java.util.stream.Stream;
  * section without cases is left out.
  */
 public final class RunReport {
-  /** The host runtime's environment variable. */
-  private static final String FAULTS = "MUSART_HOST_FAULTS";
-
-  private static final String STEP = "step";
-  private static final String LAUNCH = "launch";
-  private static final String ROOF = "roof";
-
   private final RunData run;
   private final Roofs roofs;
   private final StringBuilder out = new StringBuilder();
@@ -54,7 +47,7 @@ public final class RunReport {
     report.stepKernels();
     report.ceiling();
     report.steps();
-    report.out.append(GraphTable.text(report.measured(STEP)));
+    report.out.append(GraphTable.text(run.measured(CaseResult.STEP)));
     report.tpot();
     report.notMeasured();
     report.faults();
@@ -83,7 +76,6 @@ public final class RunReport {
     if (environment.target().equals("host")) {
       out.append("  The device is this machine's CPU: no number below is a GPU's.\n");
     }
-    environment.warnings().forEach(w -> out.append("  warning: ").append(w).append('\n'));
     Disturbances.of(run).forEach(w -> out.append("  warning: ").append(w).append('\n'));
   }
 
@@ -93,7 +85,7 @@ public final class RunReport {
 
   private void roofs() {
     TextTable table = new TextTable("roof", "case", ">time", ">GB/s", ">TFLOP/s", "");
-    List<CaseResult> cases = measured(ROOF);
+    List<CaseResult> cases = run.measured(CaseResult.ROOF);
     Set<String> shared = sharedParams(cases);
     for (CaseResult c : cases) {
       table.row(
@@ -102,22 +94,14 @@ public final class RunReport {
           Units.time(c.deviceTimeMedianUs()),
           Units.number(c.gbPerS()),
           Units.number(c.tflopPerS()),
-          isRoof(c) ? "<- the roof" : "");
+          roofs.isRoof(c) ? "<- the roof" : "");
     }
     section("Roofs, measured" + caption(cases, shared), table);
   }
 
-  private boolean isRoof(CaseResult c) {
-    return switch (c.shortName()) {
-      case Roofs.READ_BENCHMARK -> c.gbPerS() == roofs.readGbPerS();
-      case Roofs.FLOPS_BENCHMARK -> c.tflopPerS() == roofs.tflopPerS();
-      default -> false;
-    };
-  }
-
   private void launches() {
     TextTable table = new TextTable("launch", "case", ">device", ">host", ">submit");
-    List<CaseResult> cases = measured(LAUNCH);
+    List<CaseResult> cases = run.measured(CaseResult.LAUNCH);
     Set<String> shared = sharedParams(cases);
     for (CaseResult c : cases) {
       table.row(
@@ -133,7 +117,11 @@ public final class RunReport {
   private void kernels() {
     List<CaseResult> cases =
         run.cases().stream()
-            .filter(c -> c.ok() && !Set.of(STEP, LAUNCH, ROOF).contains(c.group()))
+            .filter(
+                c ->
+                    c.ok()
+                        && !Set.of(CaseResult.STEP, CaseResult.LAUNCH, CaseResult.ROOF)
+                            .contains(c.group()))
             .toList();
     TextTable table =
         new TextTable(
@@ -191,7 +179,7 @@ public final class RunReport {
     return share == null ? Units.NOTHING : Units.percent(share.percent());
   }
 
-  private static String bound(Roofs.Share share) {
+  static String bound(Roofs.Share share) {
     if (share == null) {
       return "";
     }
@@ -201,7 +189,7 @@ public final class RunReport {
   /** One table a step: of eager and graph, whose kernels are the same, the graph's. */
   private void stepKernels() {
     Map<String, CaseResult> chosen = new LinkedHashMap<>();
-    for (CaseResult c : measured(STEP)) {
+    for (CaseResult c : run.measured(CaseResult.STEP)) {
       if (!c.parts().isEmpty()) {
         chosen.merge(
             c.shortName() + withoutMode(c),
@@ -210,7 +198,7 @@ public final class RunReport {
       }
     }
     for (CaseResult c : chosen.values()) {
-      double sum = sumOfParts(c);
+      double sum = c.sumOfPartsUs();
       TextTable table =
           new TextTable(
               "operation",
@@ -252,12 +240,6 @@ public final class RunReport {
     return rest;
   }
 
-  private static double sumOfParts(CaseResult c) {
-    return c.parts().isEmpty()
-        ? Double.NaN
-        : c.parts().stream().mapToDouble(CasePart::totalUs).sum();
-  }
-
   private static String title(CaseResult c) {
     return phase(c) + " " + model(c) + " " + c.param(Params.BATCH);
   }
@@ -291,8 +273,8 @@ public final class RunReport {
             ">95 % interval",
             ">submit");
     Set<String> notes = new LinkedHashSet<>();
-    for (CaseResult c : measured(STEP)) {
-      double sum = sumOfParts(c);
+    for (CaseResult c : run.measured(CaseResult.STEP)) {
+      double sum = c.sumOfPartsUs();
       OverKernels over = c.overKernels();
       // NaN where the number of kernels is not known, so that the quotients are not either.
       double kernels = c.kernels() == 0 ? Double.NaN : c.kernels();
@@ -325,7 +307,7 @@ public final class RunReport {
         notes);
   }
 
-  private static String interval(double lowUs, double highUs) {
+  static String interval(double lowUs, double highUs) {
     return Double.isNaN(lowUs) ? Units.NOTHING : Units.time(lowUs) + " to " + Units.time(highUs);
   }
 
@@ -365,7 +347,7 @@ public final class RunReport {
             ">tokens/s",
             ">prefill share");
     Set<String> notes = new LinkedHashSet<>();
-    for (ServedDecode served : ServedDecode.of(measured(STEP))) {
+    for (ServedDecode served : ServedDecode.of(run.measured(CaseResult.STEP))) {
       CaseResult c = served.decode();
       Prediction p = served.prediction();
       table.row(
@@ -416,15 +398,13 @@ public final class RunReport {
 
   /** Nobody should take a run with planted errors for one of the device as it is. */
   private void faults() {
-    String faults = run.environment().settings().get(FAULTS);
+    String faults = run.environment().settings().get(Environment.FAULTS);
     if (faults != null) {
-      out.append("\nFaults were injected below this run, by ").append(FAULTS).append(": ");
+      out.append("\nFaults were injected below this run, by ")
+          .append(Environment.FAULTS)
+          .append(": ");
       out.append(faults).append('\n');
     }
-  }
-
-  private List<CaseResult> measured(String group) {
-    return run.cases().stream().filter(c -> c.ok() && c.group().equals(group)).toList();
   }
 
   /**

@@ -30,7 +30,7 @@ public record ServedDecode(CaseResult decode, int input, Prediction prediction) 
 
   /** One for each decode step that has a prefill step which differs from it in the batch alone. */
   public static List<ServedDecode> of(List<CaseResult> cases) {
-    List<CaseResult> steps = cases.stream().filter(ServedDecode::readable).toList();
+    List<CaseResult> steps = cases.stream().filter(c -> c.batch().isPresent()).toList();
     Set<String> alike = paramsOfAll(steps);
     alike.remove(Params.BATCH);
     List<ServedDecode> all = new ArrayList<>();
@@ -85,18 +85,8 @@ public record ServedDecode(CaseResult decode, int input, Prediction prediction) 
     return all;
   }
 
-  /** A batch that this version cannot read belongs to no service. */
-  private static boolean readable(CaseResult c) {
-    try {
-      batch(c);
-      return true;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
   private static BatchSpec batch(CaseResult c) {
-    return BatchSpec.parse(c.param(Params.BATCH));
+    return c.batch().orElseThrow();
   }
 
   /** The decode step's requests. */

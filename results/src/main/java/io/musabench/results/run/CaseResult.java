@@ -1,10 +1,12 @@
 package io.musabench.results.run;
 
+import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.Work;
 import io.musabench.results.stats.Summary;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -66,6 +68,14 @@ public record CaseResult(
     String check,
     String note,
     String reproduce) {
+  /** {@link #group} of whole steps. */
+  public static final String STEP = "step";
+
+  /** {@link #group} of launching by itself. */
+  public static final String LAUNCH = "launch";
+
+  /** {@link #group} of what the device can reach. */
+  public static final String ROOF = "roof";
 
   /** Copies the collections. */
   public CaseResult {
@@ -97,6 +107,20 @@ public record CaseResult(
   /** A parameter's value, or an empty text. */
   public String param(String name) {
     return params.getOrDefault(name, "");
+  }
+
+  /** The requests of a step; empty without any, and for a batch that this version cannot read. */
+  public Optional<BatchSpec> batch() {
+    try {
+      return Optional.of(BatchSpec.parse(param(Params.BATCH)));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Time of all calls of all {@link #parts}; NaN without any. */
+  public double sumOfPartsUs() {
+    return parts.isEmpty() ? Double.NaN : parts.stream().mapToDouble(CasePart::totalUs).sum();
   }
 
   /** Whether it was measured and right. */

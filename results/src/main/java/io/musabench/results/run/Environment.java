@@ -69,6 +69,9 @@ public record Environment(
   /** Among {@link #versions}: the fraction by which measured times were made longer on purpose. */
   public static final String INJECTED = "ab.injected";
 
+  /** Among {@link #settings}: the host runtime's variable that plants faults. */
+  public static final String FAULTS = "MUSART_HOST_FAULTS";
+
   /** Prefix of system properties that set {@link #versions}. */
   public static final String VERSION_PROPERTY = "musabench.version.";
 

@@ -70,6 +70,15 @@ public record Roofs(double readGbPerS, double tflopPerS) {
         .orElse(Double.NaN);
   }
 
+  /** Whether a case is the one that a roof is from. */
+  public boolean isRoof(CaseResult c) {
+    return switch (c.shortName()) {
+      case READ_BENCHMARK -> c.gbPerS() == readGbPerS;
+      case FLOPS_BENCHMARK -> c.tflopPerS() == tflopPerS;
+      default -> false;
+    };
+  }
+
   /**
    * Compares a measured time with the roofs: the roof that would take longer binds.
    *

@@ -15,6 +15,11 @@ public record RunData(String name, Environment environment, List<CaseResult> cas
     cases = List.copyOf(cases);
   }
 
+  /** The cases of a group that have a number. */
+  public List<CaseResult> measured(String group) {
+    return cases.stream().filter(c -> c.ok() && c.group().equals(group)).toList();
+  }
+
   /** The roofs measured in this run. */
   public Roofs roofs() {
     return Roofs.of(cases);

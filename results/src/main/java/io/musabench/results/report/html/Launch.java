@@ -14,8 +14,6 @@ import java.util.TreeMap;
 
 /** What launching costs, and from which batch on a graph gains nothing. */
 final class Launch {
-  private static final String GROUP = "launch";
-
   private Launch() {}
 
   /** The eager and the graph case of one step. */
@@ -50,7 +48,7 @@ final class Launch {
     List<String> names = new ArrayList<>();
     Map<String, Integer> places = new LinkedHashMap<>();
     for (int i = 0; i < runs.size(); i++) {
-      for (CaseResult c : runs.get(i).measured(GROUP)) {
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.LAUNCH)) {
         String name = name(c);
         places.computeIfAbsent(
             name,
@@ -75,7 +73,7 @@ final class Launch {
       Chart.Series submit =
           chart.series(
               Message.of("series.submit_time", "run", run), Kind.MEASURED, Chart.Shape.POINTS);
-      for (CaseResult c : runs.get(i).measured(GROUP)) {
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.LAUNCH)) {
         int index = cases.of(i, c.id());
         int x = places.get(name(c));
         device.point(index, x, c.deviceTimeMedianUs(), c.deviceTimeP10Us(), c.deviceTimeP90Us());
@@ -101,7 +99,7 @@ final class Launch {
             .column("host_time", Type.TIME_US)
             .column("submit", Type.TIME_US);
     for (int i = 0; i < runs.size(); i++) {
-      for (CaseResult c : runs.get(i).measured(GROUP)) {
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.LAUNCH)) {
         table.caseRow(
             cases.of(i, c.id()),
             ReportModel.letter(i),
@@ -119,7 +117,7 @@ final class Launch {
     for (int i = 0; i < runs.size(); i++) {
       Map<String, CaseResult> eager = new LinkedHashMap<>();
       Map<String, CaseResult> graph = new LinkedHashMap<>();
-      for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.STEP)) {
         Map<String, String> rest = new TreeMap<>(c.params());
         String mode = rest.remove(Params.MODE);
         String key = c.shortName() + Params.format(rest);
@@ -162,7 +160,7 @@ final class Launch {
             .column("captured_requests", Type.COUNT)
             .column("padded_span", Type.TIME_US);
     for (int i = 0; i < runs.size(); i++) {
-      for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.STEP)) {
         GraphCosts costs = c.graphCosts();
         if (!costs.known()) {
           continue;
@@ -246,22 +244,14 @@ final class Launch {
     Chart.Series measuredGraph =
         chart.series(Message.of("series.mode", "mode", "graph"), Kind.MEASURED, Chart.Shape.POINTS);
     for (Pair p : pairs) {
-      BatchSpec batch = batch(p.eager());
+      // A batch that this version cannot read has no place on an axis.
+      BatchSpec batch = p.eager().batch().orElse(null);
       if (batch != null && batch.isDecode() && RunReport.model(p.eager()).equals(service.model())) {
         point(measuredEager, p, p.eager(), batch, cases);
         point(measuredGraph, p, p.graph(), batch, cases);
       }
     }
     return chart;
-  }
-
-  /** Null for a batch that this version cannot read: it has no place on an axis. */
-  private static BatchSpec batch(CaseResult c) {
-    try {
-      return BatchSpec.parse(c.param(Params.BATCH));
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
   }
 
   private static void point(

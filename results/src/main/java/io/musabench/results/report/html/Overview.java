@@ -20,9 +20,6 @@ import java.util.function.Function;
 
 /** What comes first: the verdict, what went wrong, and where all this was measured. */
 final class Overview {
-  /** The host runtime's environment variable. */
-  private static final String FAULTS = "MUSART_HOST_FAULTS";
-
   /** What an environment does not tell. */
   private static final String UNKNOWN = "unknown";
 
@@ -119,7 +116,7 @@ final class Overview {
     if ("host".equals(e.target())) {
       lines.add(Message.of("verdict.host", "run", run.data().name()));
     }
-    String faults = e.settings().get(FAULTS);
+    String faults = e.settings().get(Environment.FAULTS);
     if (faults != null) {
       lines.add(Message.of("verdict.faults", "run", run.data().name(), "faults", faults));
     }
@@ -127,10 +124,9 @@ final class Overview {
     if (injected != null) {
       lines.add(Message.of("verdict.injected", "run", run.data().name(), "share", injected));
     }
-    List<String> warnings = new ArrayList<>(e.warnings());
-    warnings.addAll(Disturbances.of(run.data()));
-    warnings.forEach(
-        w -> lines.add(Message.of("verdict.warning", "run", run.data().name(), "warning", w)));
+    Disturbances.of(run.data())
+        .forEach(
+            w -> lines.add(Message.of("verdict.warning", "run", run.data().name(), "warning", w)));
     return lines;
   }
 

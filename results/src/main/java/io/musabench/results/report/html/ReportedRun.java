@@ -1,10 +1,8 @@
 package io.musabench.results.report.html;
 
-import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * A run directory that is reported.
@@ -22,11 +20,6 @@ record ReportedRun(Path path, RunDirectory directory, RunData data) {
   static ReportedRun open(Path path) {
     RunDirectory directory = RunDirectory.open(path);
     return new ReportedRun(directory.path(), directory, directory.read());
-  }
-
-  /** The cases of a group that have a number. */
-  List<CaseResult> measured(String group) {
-    return data.cases().stream().filter(c -> c.ok() && c.group().equals(group)).toList();
   }
 
   /** Name of the device, or of the target where the runtime gives none. */

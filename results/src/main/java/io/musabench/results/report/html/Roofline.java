@@ -3,6 +3,7 @@ package io.musabench.results.report.html;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.devices.Figure;
 import io.musabench.results.model.Work;
+import io.musabench.results.report.AcrossDevices;
 import io.musabench.results.report.Units;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
@@ -11,14 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /** Arithmetic rate over arithmetic intensity, under what was measured and what is published. */
 final class Roofline {
-  private static final String ROOF = "roof";
-  private static final String LAUNCH = "launch";
-
   private Roofline() {}
 
   /** What binds, in a word that is translated; null where the roofs do not tell. */
@@ -52,7 +49,7 @@ final class Roofline {
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
     for (CaseResult c : run.data().cases()) {
-      if (!c.ok() || c.group().equals(ROOF) || c.group().equals(LAUNCH)) {
+      if (!c.ok() || c.group().equals(CaseResult.ROOF) || c.group().equals(CaseResult.LAUNCH)) {
         continue;
       }
       int index = cases.of(number, c.id());
@@ -88,7 +85,7 @@ final class Roofline {
         measured.tflopPerS(),
         from,
         to);
-    sheet(run)
+    AcrossDevices.sheet(run.data())
         .ifPresent(
             s -> {
               roof(
@@ -147,11 +144,6 @@ final class Roofline {
     return figure != null && figure.confidence() == Figure.Confidence.ASSUMED;
   }
 
-  static Optional<DataSheet> sheet(ReportedRun run) {
-    String name = run.data().environment().device().name();
-    return name == null ? Optional.empty() : DataSheet.named(name);
-  }
-
   private static Table roofs(ReportedRun run, int number, Cases cases) {
     Table table =
         new Table(
@@ -164,10 +156,7 @@ final class Roofline {
             .column("tflop_per_s", Type.NUMBER)
             .column("remark", Type.TEXT);
     Roofs best = run.data().roofs();
-    for (CaseResult c : run.measured(ROOF)) {
-      boolean is =
-          c.shortName().equals(Roofs.READ_BENCHMARK) && c.gbPerS() == best.readGbPerS()
-              || c.shortName().equals(Roofs.FLOPS_BENCHMARK) && c.tflopPerS() == best.tflopPerS();
+    for (CaseResult c : run.data().measured(CaseResult.ROOF)) {
       table.caseRow(
           cases.of(number, c.id()),
           c.id(),
@@ -175,9 +164,9 @@ final class Roofline {
           c.deviceTimeMedianUs(),
           c.gbPerS(),
           c.tflopPerS(),
-          is ? Message.of("remark.the_roof") : null);
+          best.isRoof(c) ? Message.of("remark.the_roof") : null);
     }
-    sheet(run)
+    AcrossDevices.sheet(run.data())
         .ifPresent(
             s -> {
               for (Map.Entry<String, Figure> f : s.figures().entrySet()) {

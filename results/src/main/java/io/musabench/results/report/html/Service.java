@@ -145,8 +145,8 @@ record Service(
     List<Service> all = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
       Map<String, Setup.Request> asked = new LinkedHashMap<>();
-      for (CaseResult c : runs.get(i).measured(Steps.GROUP)) {
-        if (!c.parts().isEmpty() && decodes(c)) {
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.STEP)) {
+        if (!c.parts().isEmpty() && c.batch().filter(BatchSpec::isDecode).isPresent()) {
           try {
             asked.computeIfAbsent(RunReport.model(c), m -> request(c));
           } catch (NumberFormatException x) {
@@ -165,14 +165,6 @@ record Service(
       }
     }
     return all;
-  }
-
-  private static boolean decodes(CaseResult c) {
-    try {
-      return BatchSpec.parse(c.param(Params.BATCH)).isDecode();
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
   }
 
   private static Setup.Request request(CaseResult c) {

@@ -17,8 +17,6 @@ import java.util.TreeMap;
 
 /** Whole steps by batch and context, and each as a pile of its kernels. */
 final class Steps {
-  static final String GROUP = "step";
-
   /** More piles than this in one chart cannot be told apart; the table has them all. */
   private static final int MOST_PILES = 16;
 
@@ -34,13 +32,9 @@ final class Steps {
   private static List<Step> all(List<ReportedRun> runs) {
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
-      for (CaseResult c : runs.get(i).measured(GROUP)) {
-        try {
-          steps.add(new Step(i, c, BatchSpec.parse(c.param(Params.BATCH))));
-        } catch (IllegalArgumentException e) {
-          // A batch that this version cannot read has no place on an axis; it is in the table.
-          steps.add(new Step(i, c, null));
-        }
+      for (CaseResult c : runs.get(i).data().measured(CaseResult.STEP)) {
+        // A batch that this version cannot read has no place on an axis; it is in the table.
+        steps.add(new Step(i, c, c.batch().orElse(null)));
       }
     }
     return steps;
@@ -155,17 +149,13 @@ final class Steps {
           c.deviceTimeP10Us(),
           c.deviceTimeP90Us(),
           c.kernels(),
-          c.parts().isEmpty() ? Double.NaN : sum(c),
+          c.sumOfPartsUs(),
           over.medianUs(),
           over.lowUs(),
           over.highUs(),
           c.submitTimeMedianUs());
     }
     return table;
-  }
-
-  private static double sum(CaseResult c) {
-    return c.parts().stream().mapToDouble(CasePart::totalUs).sum();
   }
 
   static Section kernels(List<ReportedRun> runs, Cases cases) {
@@ -256,7 +246,7 @@ final class Steps {
     for (Step s : steps) {
       CaseResult c = s.result();
       Roofs roofs = runs.get(s.run()).data().roofs();
-      double sum = sum(c);
+      double sum = c.sumOfPartsUs();
       for (CasePart p : c.parts()) {
         double seconds = p.deviceTimeMedianUs() * 1e-6;
         Roofs.Share share = roofs.share(p.work(), seconds);

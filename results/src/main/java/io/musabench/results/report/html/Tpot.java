@@ -3,6 +3,7 @@ package io.musabench.results.report.html;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.report.ServedDecode;
 import io.musabench.results.report.Units;
+import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
 import io.musabench.results.tpot.Prediction;
 import io.musabench.results.tpot.Provenance;
@@ -306,7 +307,7 @@ final class Tpot {
             .column("prefill_share", Type.PERCENT)
             .column("remark", Type.TEXT);
     for (int i = 0; i < runs.size(); i++) {
-      for (ServedDecode served : ServedDecode.of(runs.get(i).measured(Steps.GROUP))) {
+      for (ServedDecode served : ServedDecode.of(runs.get(i).data().measured(CaseResult.STEP))) {
         Prediction p = served.prediction();
         table.caseRow(
             cases.of(i, served.decode().id()),

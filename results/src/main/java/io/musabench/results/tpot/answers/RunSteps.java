@@ -6,6 +6,7 @@ import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Sample;
 import io.musabench.results.stats.Stats;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,9 +102,7 @@ final class RunSteps {
 
   /** Measured steps with kernels, by their parameters. */
   List<CaseResult> cases() {
-    return run.cases().stream()
-        .filter(c -> c.ok() && c.group().equals("step") && !c.parts().isEmpty())
-        .toList();
+    return run.measured(CaseResult.STEP).stream().filter(c -> !c.parts().isEmpty()).toList();
   }
 
   Optional<CaseResult> find(String id) {
@@ -117,12 +116,13 @@ final class RunSteps {
   Step step(CaseResult c) {
     Map<String, Time> roles = new LinkedHashMap<>();
     for (CasePart p : c.parts()) {
-      Time each = time(c, "device.time." + p.role() + " " + p.shape(), p.deviceTimeMedianUs());
+      Time each =
+          time(c, Sample.DEVICE_TIME + "." + p.role() + " " + p.shape(), p.deviceTimeMedianUs());
       roles.merge(p.role(), each.times(p.count()), Time::plus);
     }
     return new Step(
         c.id(),
-        time(c, "device.time", c.deviceTimeMedianUs()),
+        time(c, Sample.DEVICE_TIME, c.deviceTimeMedianUs()),
         Double.isNaN(c.submitTimeMedianUs())
             ? Time.NONE
             : time(c, "host.submit", c.submitTimeMedianUs()),

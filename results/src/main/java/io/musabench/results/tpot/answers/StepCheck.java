@@ -63,8 +63,6 @@ public final class StepCheck {
     }
   }
 
-  private static final String STEP = "step";
-
   private final String kernels;
   private final List<Line> lines;
 
@@ -129,19 +127,17 @@ public final class StepCheck {
     for (Round round : rounds) {
       Map<Mode, KernelSource> sources = new EnumMap<>(Mode.class);
       for (Path run : round.steps()) {
-        for (CaseResult c : RunDirectory.open(run).read().cases()) {
-          if (c.ok() && c.group().equals(STEP)) {
-            Mode mode = c.param(Params.MODE).equals(Params.GRAPH) ? Mode.GRAPH : Mode.EAGER;
-            KernelSource source =
-                sources.computeIfAbsent(mode, m -> KernelSources.open(round.kernels(), m));
-            names.add(source.name());
-            double limit = mode == Mode.GRAPH ? limits.graph() : limits.eager();
-            found
-                .computeIfAbsent(
-                    c.id(), id -> new Line(id, name(c, mode), mode, new ArrayList<>(), limit))
-                .rounds()
-                .add(measured(c, mode, source));
-          }
+        for (CaseResult c : RunDirectory.open(run).read().measured(CaseResult.STEP)) {
+          Mode mode = c.param(Params.MODE).equals(Params.GRAPH) ? Mode.GRAPH : Mode.EAGER;
+          KernelSource source =
+              sources.computeIfAbsent(mode, m -> KernelSources.open(round.kernels(), m));
+          names.add(source.name());
+          double limit = mode == Mode.GRAPH ? limits.graph() : limits.eager();
+          found
+              .computeIfAbsent(
+                  c.id(), id -> new Line(id, name(c, mode), mode, new ArrayList<>(), limit))
+              .rounds()
+              .add(measured(c, mode, source));
         }
       }
     }

@@ -37,11 +37,6 @@ import java.util.stream.Collectors;
  * number of splits), are left out.
  */
 final class RunReader {
-  private static final String STEP = "step";
-  private static final String LAUNCH = "launch";
-  private static final String ROOF = "roof";
-  private static final String DEVICE_TIME = "device.time";
-
   /** 10 % and 90 % quantile of a normal distribution are this many standard deviations apart. */
   private static final double P10_TO_P90 = 2.5631;
 
@@ -195,7 +190,7 @@ final class RunReader {
   private void read(Path path, RunData run, List<Sample> samples) {
     Map<String, Map<Integer, List<Double>>> forks = new HashMap<>();
     for (Sample s : samples) {
-      if (s.metric().startsWith(DEVICE_TIME)) {
+      if (s.metric().startsWith(Sample.DEVICE_TIME)) {
         forks
             .computeIfAbsent(s.caseId() + " " + s.metric(), k -> new TreeMap<>())
             .computeIfAbsent(s.fork(), f -> new ArrayList<>())
@@ -204,13 +199,16 @@ final class RunReader {
     }
     for (CaseResult c : run.cases()) {
       // Roofs and launches run kernels too, but none that a step has.
-      if (!c.ok() || !neutral(c) || c.group().equals(ROOF) || c.group().equals(LAUNCH)) {
+      if (!c.ok()
+          || !neutral(c)
+          || c.group().equals(CaseResult.ROOF)
+          || c.group().equals(CaseResult.LAUNCH)) {
         continue;
       }
-      if (c.group().equals(STEP)) {
+      if (c.group().equals(CaseResult.STEP)) {
         int rank = c.param(Params.MODE).equals(mode.text()) ? 0 : 1;
         for (CasePart p : c.parts()) {
-          String metric = c.id() + " " + DEVICE_TIME + "." + p.role() + " " + p.shape();
+          String metric = c.id() + " " + Sample.DEVICE_TIME + "." + p.role() + " " + p.shape();
           add(
               path,
               run,
@@ -224,7 +222,7 @@ final class RunReader {
                   error(forks.get(metric))));
         }
       } else if (!c.kernel().isEmpty()) {
-        double error = error(forks.get(c.id() + " " + DEVICE_TIME));
+        double error = error(forks.get(c.id() + " " + Sample.DEVICE_TIME));
         int rank = ALONE + (c.param("library").isEmpty() ? BEHIND_VENDOR : 0);
         add(path, run, c, new Part(c.kernel(), c.shape(), rank, 1, c.deviceTimeMedianUs(), error));
       }
@@ -315,7 +313,7 @@ final class RunReader {
     double replay = Double.NaN;
     List<Double> nodes = new ArrayList<>();
     for (CaseResult c : ok) {
-      if (!c.group().equals(STEP) || c.kernels() < 1) {
+      if (!c.group().equals(CaseResult.STEP) || c.kernels() < 1) {
         continue;
       }
       double submit = c.submitTimeMedianUs() / MICROS;
@@ -330,12 +328,14 @@ final class RunReader {
       }
     }
     for (CaseResult c : ok) {
-      if (c.group().equals(LAUNCH)
+      if (c.group().equals(CaseResult.LAUNCH)
           && Double.isNaN(perKernel)
           && c.shortName().equals("EmptyLaunch")) {
         perKernel = c.submitTimeMedianUs() / MICROS;
       }
-      if (c.group().equals(LAUNCH) && Double.isNaN(replay) && c.shortName().equals("GraphReplay")) {
+      if (c.group().equals(CaseResult.LAUNCH)
+          && Double.isNaN(replay)
+          && c.shortName().equals("GraphReplay")) {
         replay = c.submitTimeMedianUs() / MICROS;
       }
     }
