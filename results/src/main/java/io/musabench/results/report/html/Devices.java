@@ -5,7 +5,6 @@ import io.musabench.results.report.AcrossDevices;
 import io.musabench.results.report.Units;
 import io.musabench.results.tpot.Prediction;
 import io.musabench.results.tpot.answers.WhatIf;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Two devices beside each other: both measured, or one predicted from the data sheets. */
@@ -183,8 +182,7 @@ final class Devices {
             .column("bound_from", Type.TEXT)
             .column("bound_to", Type.TEXT);
     for (WhatIf.Pair pair : w.pairs()) {
-      List<WhatIf.Carried> all = new ArrayList<>(w.operations(pair));
-      for (WhatIf.Carried c : all) {
+      for (WhatIf.Carried c : w.operations(pair)) {
         table.row(
             Kind.SHEET,
             pair.from().workload().concurrency(),

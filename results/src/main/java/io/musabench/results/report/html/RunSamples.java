@@ -51,6 +51,7 @@ final class RunSamples {
   }
 
   private final Map<String, Map<String, Series>> cases = new LinkedHashMap<>();
+  private final Map<String, SampleShape> shapes = new HashMap<>();
 
   /** Reads a run's samples; values that are no times are left out. */
   static RunSamples of(ReportedRun run) {
@@ -87,10 +88,12 @@ final class RunSamples {
     return size;
   }
 
-  /** What the samples of a case look like; null if it has none. */
+  /** What the samples of a case look like, tested once; null if it has none. */
   SampleShape shape(String caseId) {
     String metric = metric(caseId);
-    return metric == null ? null : SampleShape.of(cases.get(caseId).get(metric).byFork());
+    return metric == null
+        ? null
+        : shapes.computeIfAbsent(caseId, id -> SampleShape.of(cases.get(id).get(metric).byFork()));
   }
 
   /** Range of the clock while the case ran, as a share; NaN if nobody read it. */

@@ -11,8 +11,10 @@ import io.musabench.results.tpot.answers.GraphGain;
 import io.musabench.results.tpot.answers.PredictionReport;
 import io.musabench.results.tpot.answers.Sensitivity;
 import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSourceException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +62,20 @@ record Service(
    * @throws KernelSourceException if the kernel times cannot be read
    */
   static Service of(Setup.Request request, List<Workload> loads, String run, List<String> engine) {
-    Setup setup = Setup.open(request);
+    return of(request, loads, run, engine, new EnumMap<>(Mode.class));
+  }
+
+  /**
+   * @param open the request's kernel times by mode; takes those that it lacks, as reading a run's
+   *     samples or a folder of tables is most of the work
+   */
+  private static Service of(
+      Setup.Request request,
+      List<Workload> loads,
+      String run,
+      List<String> engine,
+      Map<Mode, KernelSource> open) {
+    Setup setup = setup(request, open);
     List<Prediction> predictions = new PredictionReport(setup, loads, List.of()).predictions();
     String model =
         setup.model().engine().layout().model().name()
@@ -71,7 +86,7 @@ record Service(
         setup,
         predictions,
         new Sensitivity(setup, loads, CHANGE),
-        gain(request, loads),
+        gain(request, loads, open),
         options(request, loads, engine, false),
         options(request, loads, engine, true));
   }
@@ -116,16 +131,22 @@ record Service(
     return "musabench tpot graph-gain " + gainOptions;
   }
 
+  private static Setup setup(Setup.Request request, Map<Mode, KernelSource> open) {
+    return Setup.of(request, open.computeIfAbsent(request.mode, m -> Setup.kernels(request)));
+  }
+
   /** Eager and graph of the same kernels, at the context that the loads have on average. */
-  private static GraphGain gain(Setup.Request request, List<Workload> loads) {
+  private static GraphGain gain(
+      Setup.Request request, List<Workload> loads, Map<Mode, KernelSource> open) {
     if (request.mode != Mode.GRAPH) {
       return null;
     }
     Workload first = loads.get(0);
-    Setup graph = Setup.open(request);
+    // Not the setup of the predictions: it tells what those had to assume, and nothing else.
+    Setup graph = setup(request, open);
     request.mode = Mode.EAGER;
     try {
-      Setup eager = Setup.open(request);
+      Setup eager = setup(request, open);
       return new GraphGain(
           eager, graph, BATCHES, first.inputTokens() + first.outputTokens() / 2, Double.NaN);
     } catch (IllegalArgumentException | KernelSourceException e) {
@@ -155,10 +176,11 @@ record Service(
         }
       }
       String prefix = runs.size() > 1 ? ReportModel.letter(i) + " " : "";
+      Map<Mode, KernelSource> open = new EnumMap<>(Mode.class);
       for (Map.Entry<String, Setup.Request> e : asked.entrySet()) {
         e.getValue().kernels = List.of(runs.get(i).path());
         try {
-          all.add(of(e.getValue(), loads, prefix, List.of()));
+          all.add(of(e.getValue(), loads, prefix, List.of(), open));
         } catch (IllegalArgumentException | KernelSourceException x) {
           refused.add(new Refusal(prefix + e.getKey(), String.valueOf(x.getMessage())));
         }

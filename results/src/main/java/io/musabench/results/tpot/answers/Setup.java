@@ -109,10 +109,20 @@ public record Setup(StepModel model, List<String> assumptions) {
    *     read
    */
   public static Setup open(Request asked) {
+    return of(asked, kernels(asked));
+  }
+
+  /**
+   * Opens the kernel times alone, which several models may share.
+   *
+   * @throws IllegalArgumentException if none are asked for
+   * @throws io.musabench.results.tpot.kernels.KernelSourceException if they cannot be read
+   */
+  public static KernelSource kernels(Request asked) {
     if (asked.kernels.isEmpty()) {
       throw new IllegalArgumentException(NO_KERNELS);
     }
-    return of(asked, KernelSources.open(asked.kernels, asked.mode));
+    return KernelSources.open(asked.kernels, asked.mode);
   }
 
   /** The same with kernel times that are open already. */

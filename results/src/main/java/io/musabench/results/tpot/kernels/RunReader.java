@@ -130,7 +130,7 @@ final class RunReader {
         RunDirectory directory = RunDirectory.open(path);
         RunData run = directory.read();
         runs.add(run);
-        reader.read(path, run, directory.readSamples());
+        reader.read(path, run, directory);
       } catch (RunException e) {
         throw new KernelSourceException(e.getMessage(), e);
       }
@@ -187,16 +187,17 @@ final class RunReader {
     }
   }
 
-  private void read(Path path, RunData run, List<Sample> samples) {
+  private void read(Path path, RunData run, RunDirectory directory) {
     Map<String, Map<Integer, List<Double>>> forks = new HashMap<>();
-    for (Sample s : samples) {
-      if (s.metric().startsWith(Sample.DEVICE_TIME)) {
-        forks
-            .computeIfAbsent(s.caseId() + " " + s.metric(), k -> new TreeMap<>())
-            .computeIfAbsent(s.fork(), f -> new ArrayList<>())
-            .add(s.value());
-      }
-    }
+    directory.eachSample(
+        s -> {
+          if (s.metric().startsWith(Sample.DEVICE_TIME)) {
+            forks
+                .computeIfAbsent(s.caseId() + " " + s.metric(), k -> new TreeMap<>())
+                .computeIfAbsent(s.fork(), f -> new ArrayList<>())
+                .add(s.value());
+          }
+        });
     for (CaseResult c : run.cases()) {
       // Roofs and launches run kernels too, but none that a step has.
       if (!c.ok()
