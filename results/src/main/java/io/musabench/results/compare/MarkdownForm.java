@@ -5,10 +5,6 @@ import io.musabench.results.report.Units;
 
 /** A comparison in Markdown: what needs attention first, the rest folded away. */
 final class MarkdownForm {
-  private static final String HEADER =
-      "| case | base | candidate | change | 95 % interval | epsilon | verdict |\n"
-          + "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
-
   private final Comparison comparison;
   private final Labels labels;
 
@@ -19,11 +15,11 @@ final class MarkdownForm {
 
   @Override
   public String toString() {
-    StringBuilder attention = new StringBuilder();
-    StringBuilder fine = new StringBuilder();
+    Markdown attention = table();
+    Markdown fine = table();
     for (CaseComparison row : comparison.rows()) {
       boolean same = row.verdict() == Verdict.SAME || row.verdict() == Verdict.NEW;
-      (same ? fine : attention).append(row(row));
+      row(same ? fine : attention, row);
     }
     StringBuilder out = new StringBuilder();
     out.append("**musabench compare: ").append(Cells.summary(comparison)).append("**");
@@ -36,31 +32,33 @@ final class MarkdownForm {
     if (!labels.caption().isEmpty()) {
       out.append("\n").append(Markdown.escape(labels.caption())).append("\n");
     }
-    if (attention.length() > 0) {
-      out.append("\n").append(HEADER).append(attention);
+    if (!attention.isEmpty()) {
+      out.append("\n").append(attention);
     }
-    if (fine.length() > 0) {
+    if (!fine.isEmpty()) {
       out.append("\n<details><summary>same or new</summary>\n\n");
-      out.append(HEADER).append(fine).append("\n</details>\n");
+      out.append(fine).append("\n</details>\n");
     }
     return out.toString();
   }
 
-  private String row(CaseComparison row) {
+  private static Markdown table() {
+    return new Markdown(
+        "case", ">base", ">candidate", ">change", ">95 % interval", ">epsilon", "verdict");
+  }
+
+  private void row(Markdown table, CaseComparison row) {
     String verdict = row.verdict().text();
     if (row.regression()) {
       verdict = "**" + verdict + "**";
     }
-    return "| %s | %s %s | %s %s | %s | %s | %s | %s |\n"
-        .formatted(
-            Markdown.escape(labels.of(row.id())),
-            Cells.time(row.base()),
-            Cells.spread(row.base()),
-            Cells.time(row.candidate()),
-            Cells.spread(row.candidate()),
-            Cells.change(row),
-            Cells.interval(row),
-            Cells.tolerance(row),
-            row.remark().isEmpty() ? verdict : verdict + ": " + Markdown.escape(row.remark()));
+    table.markup(
+        Markdown.escape(labels.of(row.id())),
+        Cells.time(row.base()) + " " + Cells.spread(row.base()),
+        Cells.time(row.candidate()) + " " + Cells.spread(row.candidate()),
+        Cells.change(row),
+        Cells.interval(row),
+        Cells.tolerance(row),
+        row.remark().isEmpty() ? verdict : verdict + ": " + Markdown.escape(row.remark()));
   }
 }

@@ -1,6 +1,7 @@
 package io.musabench.results.report;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Tables in Markdown. */
@@ -23,13 +24,18 @@ public final class Markdown {
 
   /** Adds a row; its cells are texts, not markup. */
   public void row(String... cells) {
+    markup(Arrays.stream(cells).map(Markdown::escape).toArray(String[]::new));
+  }
+
+  /** Adds a row of markup, of which texts from elsewhere are {@link #escape}d already. */
+  public void markup(String... cells) {
     if (cells.length != heads.size()) {
       throw new IllegalArgumentException(
           "The table has " + heads.size() + " columns, not " + cells.length);
     }
     rows.append('|');
     for (String cell : cells) {
-      rows.append(' ').append(escape(cell)).append(" |");
+      rows.append(' ').append(cell).append(" |");
     }
     rows.append('\n');
   }

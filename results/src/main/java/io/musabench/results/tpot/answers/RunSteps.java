@@ -10,7 +10,6 @@ import io.musabench.results.run.Sample;
 import io.musabench.results.stats.Stats;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -143,10 +142,8 @@ final class RunSteps {
       double within = medians.length == 1 ? within(forks.get(0), median) : 0;
       return new Time(median, Math.hypot(ONE_FORK * median, within));
     }
-    double mean = Arrays.stream(medians).average().orElse(median);
-    double squares = Arrays.stream(medians).map(m -> (m - mean) * (m - mean)).sum();
-    int freedom = medians.length - 1;
-    return new Time(median, widening(freedom) * Math.sqrt(squares / freedom / medians.length));
+    double error = Math.sqrt(Stats.variance(medians) / medians.length);
+    return new Time(median, widening(medians.length - 1) * error);
   }
 
   private static double widening(int degreesOfFreedom) {
