@@ -65,13 +65,13 @@ public final class AcrossDevices {
 
   /** The cases that both runs measured, in the order of the first. */
   public static List<Row> rows(RunData a, RunData b) {
-    Map<String, CaseResult> other = measured(b);
+    Map<String, CaseResult> other = b.measured();
     Roofs roofsA = a.roofs();
     Roofs roofsB = b.roofs();
     Optional<DataSheet> sheetA = sheet(a);
     Optional<DataSheet> sheetB = sheet(b);
     List<Row> rows = new ArrayList<>();
-    measured(a)
+    a.measured()
         .forEach(
             (id, c) -> {
               if (other.containsKey(id)) {
@@ -79,12 +79,6 @@ public final class AcrossDevices {
               }
             });
     return rows;
-  }
-
-  private static Map<String, CaseResult> measured(RunData run) {
-    Map<String, CaseResult> cases = new LinkedHashMap<>();
-    run.cases().stream().filter(CaseResult::ok).forEach(c -> cases.put(c.id(), c));
-    return cases;
   }
 
   /** The data sheet of a run's device, if one comes with the suite. */
@@ -103,9 +97,8 @@ public final class AcrossDevices {
               ? 100 * c.gbPerS() / published(sheet.get(), DataSheet.MEMORY_GB_PER_S)
               : 100 * c.tflopPerS() / published(sheet.get(), rate(c));
     }
-    double device = c.deviceTimeMedianUs();
     return new Cell(
-        Double.isNaN(device) ? c.hostTimeMedianUs() : device,
+        c.timeUs(),
         c.gbPerS(),
         c.tflopPerS(),
         share == null ? Double.NaN : share.percent(),
@@ -303,8 +296,8 @@ public final class AcrossDevices {
   }
 
   private void only(String letter, RunData run, RunData other) {
-    Set<String> ids = new LinkedHashSet<>(measured(run).keySet());
-    ids.removeAll(measured(other).keySet());
+    Set<String> ids = new LinkedHashSet<>(run.measured().keySet());
+    ids.removeAll(other.measured().keySet());
     if (!ids.isEmpty()) {
       out.append("\nOnly in ").append(letter).append('\n');
       ids.forEach(id -> out.append("  ").append(id).append('\n'));

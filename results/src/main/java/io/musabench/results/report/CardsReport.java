@@ -3,12 +3,13 @@ package io.musabench.results.report;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunData;
-import io.musabench.results.stats.Summary;
+import io.musabench.results.stats.Stats;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -39,8 +40,10 @@ public final class CardsReport {
       return times.get(card) / median - 1;
     }
 
+    /** Of too few cards none does. */
     boolean differs(int card) {
-      return Math.abs(deviation(card)) > limit;
+      return times.stream().filter(Double::isFinite).count() >= LEAST_CARDS
+          && Math.abs(deviation(card)) > limit;
     }
   }
 
@@ -74,35 +77,25 @@ public final class CardsReport {
     Map<String, CaseResult> cases = new LinkedHashMap<>();
     cards.forEach(run -> run.cases().forEach(c -> cases.putIfAbsent(c.id(), c)));
     List<Row> rows = new ArrayList<>();
+    List<Map<String, CaseResult>> byCard = cards.stream().map(RunData::measured).toList();
     for (CaseResult c : cases.values()) {
       List<CaseResult> measured =
-          cards.stream().map(run -> find(run, c.id())).collect(Collectors.toList());
-      List<Double> times = measured.stream().map(CardsReport::time).toList();
+          byCard.stream().map(card -> card.get(c.id())).collect(Collectors.toList());
+      List<Double> times = measured.stream().map(m -> m == null ? Double.NaN : m.timeUs()).toList();
       double[] known = times.stream().mapToDouble(t -> t).filter(Double::isFinite).toArray();
       if (known.length == 0) {
         continue;
       }
       double[] noise =
           measured.stream()
-              .filter(m -> m != null && m.ok())
+              .filter(Objects::nonNull)
               .mapToDouble(CardsReport::noise)
               .filter(Double::isFinite)
               .toArray();
-      double limit = noise.length == 0 ? LEAST : Math.max(LEAST, Summary.of(noise).median());
-      rows.add(new Row(c, times, Summary.of(known).median(), limit));
+      double limit = noise.length == 0 ? LEAST : Math.max(LEAST, Stats.median(noise));
+      rows.add(new Row(c, times, Stats.median(known), limit));
     }
     return rows;
-  }
-
-  private static CaseResult find(RunData run, String id) {
-    return run.cases().stream().filter(c -> c.id().equals(id)).findFirst().orElse(null);
-  }
-
-  private static double time(CaseResult c) {
-    if (c == null || !c.ok()) {
-      return Double.NaN;
-    }
-    return Double.isNaN(c.deviceTimeMedianUs()) ? c.hostTimeMedianUs() : c.deviceTimeMedianUs();
   }
 
   private static double noise(CaseResult c) {
@@ -116,10 +109,7 @@ public final class CardsReport {
 
   /** The cases in which a card differs; none where there are too few cards to say so. */
   private List<Row> differing(int card) {
-    return rows.stream()
-        .filter(row -> row.times().stream().filter(Double::isFinite).count() >= LEAST_CARDS)
-        .filter(row -> row.differs(card))
-        .toList();
+    return rows.stream().filter(row -> row.differs(card)).toList();
   }
 
   private String text() {
@@ -177,7 +167,7 @@ public final class CardsReport {
           least = Math.min(least, time);
           most = Math.max(most, time);
         }
-        if (differing(card).contains(row)) {
+        if (row.differs(card)) {
           odd.add("card %d %+.1f %%".formatted(number(card), 100 * row.deviation(card)));
         }
       }
@@ -197,8 +187,9 @@ public final class CardsReport {
     }
     Map<Integer, List<Row>> odd = new TreeMap<>();
     for (int card = 0; card < cards.size(); card++) {
-      if (!differing(card).isEmpty()) {
-        odd.put(card, differing(card));
+      List<Row> differing = differing(card);
+      if (!differing.isEmpty()) {
+        odd.put(card, differing);
       }
     }
     if (odd.isEmpty()) {
@@ -207,7 +198,7 @@ public final class CardsReport {
     odd.forEach(
         (card, cases) -> {
           double[] deviations = cases.stream().mapToDouble(row -> row.deviation(card)).toArray();
-          double typical = Summary.of(deviations).median();
+          double typical = Stats.median(deviations);
           out.append(
               "  card %d differs from the rest in %d of %d cases: %s by %.1f %% (median)%n"
                   .formatted(

@@ -109,6 +109,11 @@ public record CaseResult(
     return params.getOrDefault(name, "");
   }
 
+  /** Median device time, or host time where the case has no other. */
+  public double timeUs() {
+    return Double.isNaN(deviceTimeMedianUs) ? hostTimeMedianUs : deviceTimeMedianUs;
+  }
+
   /** The requests of a step; empty without any, and for a batch that this version cannot read. */
   public Optional<BatchSpec> batch() {
     try {

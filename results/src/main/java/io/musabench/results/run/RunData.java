@@ -1,6 +1,8 @@
 package io.musabench.results.run;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Everything a report needs: what a run directory holds besides the samples.
@@ -18,6 +20,13 @@ public record RunData(String name, Environment environment, List<CaseResult> cas
   /** The cases of a group that have a number. */
   public List<CaseResult> measured(String group) {
     return cases.stream().filter(c -> c.ok() && c.group().equals(group)).toList();
+  }
+
+  /** The cases that have a number, by their id. */
+  public Map<String, CaseResult> measured() {
+    Map<String, CaseResult> all = new LinkedHashMap<>();
+    cases.stream().filter(CaseResult::ok).forEach(c -> all.put(c.id(), c));
+    return all;
   }
 
   /** The roofs measured in this run. */
