@@ -2,7 +2,6 @@ package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ModelOperations;
-import io.musabench.results.model.Operation;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,14 +81,7 @@ final class MovedSteps {
     double[] roofs = new double[step.terms().size()];
     for (int i = 0; i < roofs.length; i++) {
       Term t = step.terms().get(i);
-      double roof =
-          model
-              .times()
-              .source()
-              .roofs()
-              .seconds(
-                  t.call(),
-                  new Operation(t.role(), t.call()).precision(model.engine().precision()));
+      double roof = model.roof(t);
       roofs[i] = Double.isNaN(roof) ? 0 : Math.min(roof, t.time().seconds());
     }
     return new Known(step, roofs);

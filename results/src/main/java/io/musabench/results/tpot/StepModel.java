@@ -79,6 +79,12 @@ public final class StepModel {
     return times;
   }
 
+  /** The least that the roofs allow one call of an operation, in seconds; NaN if not known. */
+  public double roof(Term term) {
+    Precision precision = new Operation(term.role(), term.call()).precision(engine.precision());
+    return times.source().roofs().seconds(term.call(), precision);
+  }
+
   /** Tokens that the KV cache holds; {@link Long#MAX_VALUE} if the memory is not known. */
   public long kvTokens() {
     return kvTokens;

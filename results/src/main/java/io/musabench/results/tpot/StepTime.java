@@ -63,6 +63,11 @@ public record StepTime(
     return terms.isEmpty() ? (provenance == how ? 1 : 0) : sum / kernelSeconds;
   }
 
+  /** Part of the kernels' time that was measured, or lies between measured points. */
+  public double known() {
+    return share(Provenance.MEASURED) + share(Provenance.INTERPOLATED);
+  }
+
   /** What most of the step's time goes to. */
   public Bound bound() {
     if (hostBound()) {

@@ -2,9 +2,7 @@ package io.musabench.results.tpot;
 
 import io.musabench.results.model.ElementType;
 import io.musabench.results.model.ModelConfig;
-import io.musabench.results.model.Operation;
 import io.musabench.results.model.Precision;
-import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelTimes;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -285,7 +283,7 @@ public final class Validation {
         row,
         p,
         p.decodeStep().kernelSeconds(),
-        roofline(p.decodeStep().terms(), precision),
+        roofline(model, p.decodeStep()),
         p.tpot().value() / row.tpotSeconds() - 1,
         precision,
         narrowed,
@@ -302,16 +300,14 @@ public final class Validation {
     return row.model() + " " + w.inputTokens() + " " + w.outputTokens() + named;
   }
 
-  private double roofline(List<Term> terms, Precision precision) {
-    DeviceRoofs roofs = times.source().roofs();
-    if (roofs.provenance() == Provenance.ASSUMED) {
+  private static double roofline(StepModel model, StepTime step) {
+    if (model.times().source().roofs().provenance() == Provenance.ASSUMED) {
       // Roofs that are only the best rate of these very kernels forbid nothing.
       return Double.NaN;
     }
     double sum = 0;
-    for (Term t : terms) {
-      Operation op = new Operation(t.role(), t.call(), t.count());
-      sum += t.count() * roofs.seconds(t.call(), op.precision(precision));
+    for (Term t : step.terms()) {
+      sum += t.count() * model.roof(t);
     }
     return sum;
   }
@@ -320,13 +316,12 @@ public final class Validation {
    * The least that a token can take, whatever the kernels: at least one decode step, with the
    * requests that Little's law says were decoding. 0 where the roofs are not known.
    */
-  private double floor(StepModel model, ServingRow row) {
+  private static double floor(StepModel model, ServingRow row) {
     Workload w = row.workload();
     double decoding = (w.outputTokens() - 1) * row.tpotSeconds();
     double all = decoding + (Double.isNaN(row.ttftSeconds()) ? 0 : row.ttftSeconds());
     int batch = Math.max(1, (int) (w.concurrency() * decoding / all));
-    double least =
-        roofline(model.decode(batch, w.meanContext()).terms(), model.engine().precision());
+    double least = roofline(model, model.decode(batch, w.meanContext()));
     return Double.isNaN(least) ? 0 : least;
   }
 

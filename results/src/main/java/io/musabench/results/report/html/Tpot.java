@@ -6,7 +6,6 @@ import io.musabench.results.report.Units;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
 import io.musabench.results.tpot.Prediction;
-import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.Term;
 import io.musabench.results.tpot.Workload;
@@ -203,7 +202,6 @@ final class Tpot {
             .column("known", Type.PERCENT)
             .column("remark", Type.TEXT);
     for (Prediction p : s.predictions()) {
-      StepTime step = p.decodeStep();
       table.row(
           Kind.of(p.provenance()),
           p.workload().concurrency(),
@@ -216,7 +214,7 @@ final class Tpot {
           p.outputTokensPerSecond(),
           100 * p.prefillShare(),
           Message.of(p.bound()),
-          100 * (step.share(Provenance.MEASURED) + step.share(Provenance.INTERPOLATED)),
+          100 * p.decodeStep().known(),
           p.remark());
     }
     return table;

@@ -8,7 +8,9 @@ import io.musabench.results.report.Units;
 import io.musabench.results.tpot.StepModel;
 import io.musabench.results.tpot.StepTime;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
@@ -45,6 +47,11 @@ public final class GraphGain {
     /** How many times as long the eager step takes. */
     public double gain() {
       return eager.seconds() / graph.seconds();
+    }
+
+    /** By how much the graph's step is shorter, in seconds; below 0 where it is longer. */
+    double saved() {
+      return eager.seconds() - graph.seconds();
     }
 
     /** Launch cost a kernel up to which the eager step is no slower, in seconds. */
@@ -155,6 +162,18 @@ public final class GraphGain {
         : "a graph saves less than 1 % from a batch of " + breakEvenBatch + " on";
   }
 
+  /** Replays until capturing has paid; NaN if it never does. */
+  private double replays(Row r) {
+    return r.saved() > 0 ? Math.ceil(captureSeconds / r.saved()) : Double.NaN;
+  }
+
+  /** What either side had to assume, each once. */
+  private Set<String> assumptions() {
+    Set<String> all = new LinkedHashSet<>(eager.assumptionsAfter());
+    all.addAll(graph.assumptionsAfter());
+    return all;
+  }
+
   /** For a terminal. */
   public String text() {
     StringBuilder out = new StringBuilder(PredictionReport.heading(graph));
@@ -173,7 +192,6 @@ public final class GraphGain {
             ">break-even replays",
             "bound, eager");
     for (Row r : rows) {
-      double saved = r.eager().seconds() - r.graph().seconds();
       table.row(
           Integer.toString(r.batch()),
           Integer.toString(r.eager().kernels()),
@@ -182,9 +200,9 @@ public final class GraphGain {
           PredictionReport.time(r.eager().seconds()),
           PredictionReport.time(r.graph().seconds()),
           Units.number(r.gain()) + "x",
-          PredictionReport.time(saved),
+          PredictionReport.time(r.saved()),
           PredictionReport.time(r.breakEvenLaunch()),
-          saved > 0 ? Units.number(Math.ceil(captureSeconds / saved)) : Units.NOTHING,
+          Units.number(replays(r)),
           r.eager().bound().text());
     }
     out.append(table);
@@ -193,9 +211,7 @@ public final class GraphGain {
     out.append(
         "  break-even launch: launch cost a kernel up to which eager is no slower; replays:");
     out.append(" until capturing has paid (--capture-ms)\n");
-    List<String> assumed = new ArrayList<>(eager.assumptionsAfter());
-    graph.assumptionsAfter().stream().filter(a -> !assumed.contains(a)).forEach(assumed::add);
-    assumed.forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    assumptions().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
     return out.toString();
   }
 
@@ -228,7 +244,6 @@ public final class GraphGain {
     ArrayNode array = root.putArray("rows");
     for (Row r : rows) {
       ObjectNode node = array.addObject();
-      double saved = r.eager().seconds() - r.graph().seconds();
       node.put("batch", r.batch());
       node.put("kernels", r.eager().kernels());
       JsonText.number(node, "kernels_ms", 1e3 * r.eager().kernelSeconds());
@@ -236,15 +251,12 @@ public final class GraphGain {
       JsonText.number(node, "eager_ms", 1e3 * r.eager().seconds());
       JsonText.number(node, "graph_ms", 1e3 * r.graph().seconds());
       JsonText.number(node, "gain", r.gain());
-      JsonText.number(node, "saved_ms", 1e3 * saved);
+      JsonText.number(node, "saved_ms", 1e3 * r.saved());
       node.put("host_bound_eager", r.eager().hostBound());
       JsonText.number(node, "break_even_launch_us", 1e6 * r.breakEvenLaunch());
-      JsonText.number(
-          node, "break_even_replays", saved > 0 ? Math.ceil(captureSeconds / saved) : Double.NaN);
+      JsonText.number(node, "break_even_replays", replays(r));
     }
-    List<String> assumed = new ArrayList<>(eager.assumptionsAfter());
-    graph.assumptionsAfter().stream().filter(a -> !assumed.contains(a)).forEach(assumed::add);
-    JsonText.texts(root, "assumptions", assumed);
+    JsonText.texts(root, "assumptions", assumptions());
     return JsonText.print(root);
   }
 }

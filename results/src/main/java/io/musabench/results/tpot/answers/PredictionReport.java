@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
-import io.musabench.results.model.Operation;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -152,14 +151,9 @@ public final class PredictionReport {
           Units.percent(100 * p.prefillShare()),
           p.state().name().toLowerCase(Locale.ROOT),
           p.bound().text(),
-          Units.percent(100 * known(p.decodeStep())));
+          Units.percent(100 * p.decodeStep().known()));
     }
     return table.toString();
-  }
-
-  /** Part of a step's kernel time that was measured, or lies between measured points. */
-  private static double known(StepTime step) {
-    return step.share(Provenance.MEASURED) + step.share(Provenance.INTERPOLATED);
   }
 
   static String time(double seconds) {
@@ -202,13 +196,11 @@ public final class PredictionReport {
 
   /** Least time of one call that the roofs allow; NaN if they are not known. */
   private double roof(Term t) {
-    Engine e = setup.model().engine();
-    DeviceRoofs roofs = setup.model().times().source().roofs();
-    if (roofs.provenance() == Provenance.ASSUMED) {
+    if (setup.model().times().source().roofs().provenance() == Provenance.ASSUMED) {
       // The best rate among these very kernels is no roof that they could be compared with.
       return Double.NaN;
     }
-    return roofs.seconds(t.call(), new Operation(t.role(), t.call()).precision(e.precision()));
+    return setup.model().roof(t);
   }
 
   /** As JSON, with the operations of every prediction unless there are {@link #MANY}. */

@@ -154,8 +154,8 @@ public final class StepCheck {
   }
 
   private static String name(CaseResult c, Mode mode) {
-    String benchmark = c.benchmark().substring(c.benchmark().lastIndexOf('.') + 1);
-    return String.join(" ", benchmark, c.param(Params.MODEL), c.param(Params.BATCH), mode.text());
+    return String.join(
+        " ", c.shortName(), c.param(Params.MODEL), c.param(Params.BATCH), mode.text());
   }
 
   private static Measured measured(CaseResult c, Mode mode, KernelSource source) {

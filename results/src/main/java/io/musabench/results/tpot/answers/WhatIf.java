@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.devices.Figure;
 import io.musabench.results.model.ElementType;
-import io.musabench.results.model.Operation;
-import io.musabench.results.model.Precision;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -191,10 +189,8 @@ public final class WhatIf {
     Set<String> seen = new LinkedHashSet<>();
     for (Term t : a.terms()) {
       if (seen.add(t.role())) {
-        Precision precision =
-            new Operation(t.role(), t.call()).precision(from.model().engine().precision());
-        double roof = from.model().times().source().roofs().seconds(t.call(), precision);
-        double share = t.time().seconds() == 0 ? Double.NaN : roof / t.time().seconds();
+        double share =
+            t.time().seconds() == 0 ? Double.NaN : from.model().roof(t) / t.time().seconds();
         all.add(new Carried(phase, t, there.get(t.role()), share));
       }
     }

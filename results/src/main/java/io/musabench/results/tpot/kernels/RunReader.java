@@ -140,14 +140,6 @@ final class RunReader {
     TableSource.Builder builder =
         new TableSource.Builder(
             "run " + runs.stream().map(RunData::name).collect(Collectors.joining(", ")));
-    double[] errors =
-        reader.readings.values().stream()
-            .flatMap(r -> r.cases.values().stream())
-            .mapToDouble(Share::relativeError)
-            .filter(e -> e >= 0)
-            .toArray();
-    // Two forks may agree by chance: no error is below the usual one.
-    double usual = errors.length == 0 ? Double.NaN : Stats.median(errors);
     for (Reading r : reader.readings.values()) {
       for (Share share : r.cases.values()) {
         builder.add(
