@@ -1,6 +1,6 @@
 #include <string>
 
-#include "exported.h"
+#include "common.h"
 
 namespace {
 
@@ -30,10 +30,7 @@ void clear(const TVMFFIAny* targets, int32_t num_targets, mb_call* second) {
   }
 }
 
-int fail(const char* kind, const std::string& message) {
-  TVMFFIErrorSetRaisedFromCStr(kind, ("mb_call_chain: " + message).c_str());
-  return -1;
-}
+int fail(const char* kind, const std::string& message) { return musabench::fail(kind, "mb_call_chain: " + message); }
 
 }  // namespace
 

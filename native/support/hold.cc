@@ -1,15 +1,10 @@
 #include <sched.h>
-#include <time.h>
 
-#include "exported.h"
+#include "common.h"
 
 namespace {
 
-uint64_t now_ns() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
-}
+using musabench::now_ns;
 
 // The structure is C's, so its members are no std::atomic.
 uint64_t load(const uint64_t& value) { return __atomic_load_n(&value, __ATOMIC_ACQUIRE); }
@@ -23,9 +18,9 @@ void mb_hold_wait(void* hold) {
   const uint64_t ticket = add_one(h.arrived);
   if (load(h.released) >= ticket) return;
   add_one(h.waited);
-  const uint64_t start = now_ns();
+  const int64_t start = now_ns();
   while (load(h.released) < ticket) {
-    if (now_ns() - start >= h.limit_ns) {
+    if (static_cast<uint64_t>(now_ns() - start) >= h.limit_ns) {
       add_one(h.expired);
       mb_hold_open(&h);
       return;

@@ -1,16 +1,10 @@
-#include <time.h>
-
-#include "exported.h"
+#include "common.h"
 
 namespace {
 
-constexpr int32_t kMaxFunctionArgs = 6;
+using musabench::now_ns;
 
-int64_t now_ns() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
-}
+constexpr int32_t kMaxFunctionArgs = 6;
 
 template <typename T>
 T* pointer(uint64_t address) {

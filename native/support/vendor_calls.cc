@@ -2,14 +2,11 @@
 #include <climits>
 #include <string>
 
-#include "exported.h"
+#include "common.h"
 
 namespace {
 
-int fail(const char* kind, const std::string& message) {
-  TVMFFIErrorSetRaisedFromCStr(kind, message.c_str());
-  return -1;
-}
+using musabench::fail;
 
 const DLTensor* tensor(const TVMFFIAny& any) {
   if (any.type_index == kTVMFFIDLTensorPtr) return static_cast<const DLTensor*>(any.v_ptr);
