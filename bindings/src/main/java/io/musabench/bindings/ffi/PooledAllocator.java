@@ -16,7 +16,6 @@ import io.musabench.bindings.runtime.DeviceRuntime;
  */
 public final class PooledAllocator implements AutoCloseable {
   private static final int IN_USE = -1002;
-  private static final int DLTENSOR_BYTES = 48;
 
   private final Ffi ffi;
   private final int device;
@@ -108,18 +107,9 @@ public final class PooledAllocator implements AutoCloseable {
   public double[] measureNanos(int tensors, long bytes, int rounds) {
     requireOpen();
     long elements = Math.max(1, bytes / Float.BYTES);
-    try (Memory shape = new Memory(8);
-        Memory prototype = new Memory(DLTENSOR_BYTES);
+    try (Memory prototype =
+            Tensor.describe(ffi, device, DType.F32, 0, new long[] {elements}, new long[] {1});
         Memory nanos = new Memory(8L * rounds)) {
-      shape.setLong(0, elements);
-      prototype.clear();
-      prototype.setInt(8, ffi.deviceType());
-      prototype.setInt(12, device);
-      prototype.setInt(16, 1);
-      prototype.setByte(20, (byte) DType.F32.code());
-      prototype.setByte(21, (byte) DType.F32.bits());
-      prototype.setShort(22, (short) 1);
-      prototype.setPointer(24, shape);
       int code =
           SupportNatives.allocationsMeasure(
               Pointer.nativeValue(prototype), tensors, rounds, Pointer.nativeValue(nanos));

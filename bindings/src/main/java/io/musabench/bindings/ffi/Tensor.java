@@ -56,10 +56,12 @@ public final class Tensor implements AutoCloseable {
     this.dtype = dtype;
     this.shape = shape.clone();
     this.strides = strides.clone();
-    this.descriptor = describe();
+    this.descriptor = describe(ffi, device, dtype, address, shape, strides);
   }
 
-  private Memory describe() {
+  /** A DLTensor, with its shape and strides behind it. */
+  static Memory describe(
+      Ffi ffi, int device, DType dtype, long address, long[] shape, long[] strides) {
     int rank = shape.length;
     Memory memory = new Memory(DESCRIPTOR_BYTES + 16L * Math.max(rank, 1));
     memory.clear();
