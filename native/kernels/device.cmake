@@ -5,8 +5,8 @@ set(device_exports $<TARGET_OBJECTS:musabench_kernel_exports>)
 
 set(MUSABENCH_NVCC "auto" CACHE STRING "CUDA's compiler: a path, auto (look for it), or off")
 set(MUSABENCH_MCC "auto" CACHE STRING "MUSA's compiler: a path, auto (look for it), or off")
-set(MUSABENCH_CUDA_ARCHITECTURES "80;90" CACHE STRING
-  "NVIDIA architectures to compile for; those that nvcc does not know are left out. Drivers of newer GPUs compile what stands for the last")
+set(MUSABENCH_CUDA_ARCHITECTURES "80;90;100;120" CACHE STRING
+  "NVIDIA architectures to compile for; those that nvcc does not know are left out. Drivers of other GPUs compile the PTX")
 set(MUSABENCH_MUSA_ARCHITECTURES "22;31" CACHE STRING "Moore Threads architectures to compile for")
 
 # find_device_compiler(<variable> <setting> <name> <folders...>): the compiler's path, or "" where there is none.
@@ -79,17 +79,15 @@ else()
       "'${cuda_root}'). To build without it: -DMUSABENCH_NVCC=off")
   endif()
   set(code)
-  set(newest)
   foreach(architecture IN LISTS MUSABENCH_CUDA_ARCHITECTURES)
     if(known MATCHES "compute_${architecture}[^0-9]")
-      list(APPEND code -gencode arch=compute_${architecture},code=sm_${architecture})
-      set(newest ${architecture})
+      # With its PTX, which costs no time: a GPU that none of them fits finds the nearest older one.
+      list(APPEND code -gencode "arch=compute_${architecture},code=[compute_${architecture},sm_${architecture}]")
     endif()
   endforeach()
-  if(NOT newest)
+  if(NOT code)
     message(FATAL_ERROR "${nvcc} knows none of the architectures ${MUSABENCH_CUDA_ARCHITECTURES}")
   endif()
-  list(APPEND code -gencode arch=compute_${newest},code=compute_${newest})
   message(STATUS "musabench: kernels for NVIDIA GPUs with ${nvcc}: ${code}")
   set(warnings)
   if(MUSABENCH_WERROR)
