@@ -1,7 +1,6 @@
 #include "runtime/work.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -9,6 +8,7 @@
 #include "runtime/device.h"
 #include "runtime/graph.h"
 #include "runtime/runtime.h"
+#include "runtime/sync.h"
 
 namespace musabench {
 
@@ -97,14 +97,13 @@ musaError_t run_kernel(const Work& work, Device& device) {
     default:
       break;
   }
-  using Clock = std::chrono::steady_clock;
   const bool slow = fault.action == FaultAction::kSlow;
-  const Clock::time_point begin = slow ? Clock::now() : Clock::time_point();
+  const int64_t begin = slow ? now_ns() : 0;
   const musaError_t error = device.lanes().run(work.run, work.params.data(), work.blocks, device.stopping());
   if (slow) {
-    const Clock::time_point now = Clock::now();
-    const Clock::time_point end = now + (now - begin) * fault.percent / 100;
-    while (Clock::now() < end && !device.stopping().load(std::memory_order_relaxed)) {
+    const int64_t now = now_ns();
+    const int64_t end = now + (now - begin) * fault.percent / 100;
+    while (now_ns() < end && !device.stopping().load(std::memory_order_relaxed)) {
     }
   }
   if (fault.action == FaultAction::kWrong) damage(work.dst, work.bytes);
