@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.function.IntFunction;
 
 /**
  * Calls of a management library, each function looked up when it is first called: releases differ
@@ -92,6 +93,23 @@ final class ManagementLibrary {
     try (Memory out = new Memory(8)) {
       out.clear();
       return call(name, with(leading, out)) == 0 ? out.getLong(0) : 0;
+    }
+  }
+
+  /**
+   * A handle that a function writes to its last argument.
+   *
+   * @param failure what to say of a code that is not 0
+   * @throws IllegalStateException if the function fails, with that text
+   */
+  long requireHandle(String name, IntFunction<String> failure, Object... leading) {
+    try (Memory out = new Memory(8)) {
+      out.clear();
+      int code = call(name, with(leading, out));
+      if (code != 0) {
+        throw new IllegalStateException(failure.apply(code));
+      }
+      return out.getLong(0);
     }
   }
 

@@ -60,14 +60,8 @@ final class Mtml implements ManagementInterface {
 
   /** Initialises the library; throws {@link IllegalStateException} with the reason if it fails. */
   static Mtml init(ManagementLibrary calls) {
-    try (Memory out = new Memory(8)) {
-      out.clear();
-      int code = calls.call("mtmlLibraryInit", out);
-      if (code != 0) {
-        throw new IllegalStateException(failure("mtmlLibraryInit", code));
-      }
-      return new Mtml(calls, out.getLong(0));
-    }
+    String name = "mtmlLibraryInit";
+    return new Mtml(calls, calls.requireHandle(name, code -> failure(name, code)));
   }
 
   private static String failure(String function, int code) {
@@ -83,15 +77,10 @@ final class Mtml implements ManagementInterface {
       device = calls.handle("mtmlLibraryInitDeviceByPciSbdf", library, fullBusId(busId.get()));
     }
     if (device == 0) {
-      try (Memory out = new Memory(8)) {
-        out.clear();
-        int code = calls.call("mtmlLibraryInitDeviceByIndex", library, ordinal, out);
-        if (code != 0) {
-          throw new IllegalStateException(
-              "device " + ordinal + ": " + failure("mtmlLibraryInitDeviceByIndex", code));
-        }
-        device = out.getLong(0);
-      }
+      String name = "mtmlLibraryInitDeviceByIndex";
+      device =
+          calls.requireHandle(
+              name, code -> "device " + ordinal + ": " + failure(name, code), library, ordinal);
     }
     return new Monitor(device);
   }

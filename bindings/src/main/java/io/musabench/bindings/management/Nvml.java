@@ -77,15 +77,10 @@ final class Nvml implements ManagementInterface {
       device = calls.handle("nvmlDeviceGetHandleByPciBusId_v2", busId.get());
     }
     if (device == 0) {
-      try (Memory out = new Memory(8)) {
-        out.clear();
-        int code = calls.call("nvmlDeviceGetHandleByIndex_v2", ordinal, out);
-        if (code != 0) {
-          throw new IllegalStateException(
-              "device " + ordinal + ": " + failure(calls, "nvmlDeviceGetHandleByIndex_v2", code));
-        }
-        device = out.getLong(0);
-      }
+      String name = "nvmlDeviceGetHandleByIndex_v2";
+      device =
+          calls.requireHandle(
+              name, code -> "device " + ordinal + ": " + failure(calls, name, code), ordinal);
     }
     return new Monitor(device);
   }
