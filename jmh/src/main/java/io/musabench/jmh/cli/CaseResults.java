@@ -56,7 +56,7 @@ final class CaseResults {
           .hostTimeMedianUs(medianUs(all, Measured.HOST_TIME))
           .submitTimeMedianUs(medianUs(all, Measured.HOST_SUBMIT));
     } else {
-      result.hostTimeMedianUs(Summary.of(us).median());
+      result.hostTimesUs(us);
     }
     return result
         .kernels(first.kernels())

@@ -44,7 +44,9 @@ final class TpotGraphGainCommand extends Answer {
   @Option(
       names = "--capture-ms",
       paramLabel = "MS",
-      description = "time to capture and instantiate one graph, for the break-even of replays")
+      description =
+          "time to capture, instantiate and upload one graph, for the break-even of replays; by"
+              + " default as measured in the run directory of --kernels, if it was")
   private Double captureMs;
 
   @Override

@@ -191,6 +191,7 @@ class RunOnHostTest {
             "--ceiling=30");
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
     assertThat(cases()).hasSize(3).allMatch(c -> c.conditions().unmet().isEmpty());
+    assertThat(cases()).extracting(CaseResult::samples).containsOnly(7);
     assertThat(latest().readSamples())
         .filteredOn(sample -> sample.metric().equals("host.time"))
         .hasSize(3 * 7);

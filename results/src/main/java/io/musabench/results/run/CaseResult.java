@@ -23,7 +23,8 @@ import java.util.TreeMap;
  *     else empty
  * @param forks forks that gave samples
  * @param lostForks forks that crashed and gave none
- * @param samples device samples of all forks together
+ * @param samples samples of all forks together: of device time, or of host time where the case has
+ *     no device time
  * @param launches operations between the two events of a sample; at least 1
  * @param kernels kernel calls in one operation: 1 for a kernel, all of them for a step, 0 where it
  *     does not apply
@@ -222,6 +223,14 @@ public record CaseResult(
       median = summary.median();
       p10 = summary.p10();
       p90 = summary.p90();
+      return this;
+    }
+
+    /** Host time of one operation that has no device time, every sample, in microseconds. */
+    public Builder hostTimesUs(double[] us) {
+      Summary summary = Summary.of(us);
+      samples = summary.n();
+      host = summary.median();
       return this;
     }
 

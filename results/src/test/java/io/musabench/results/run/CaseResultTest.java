@@ -35,6 +35,14 @@ class CaseResultTest {
   }
 
   @Test
+  void samplesOfHostTimeAreCountedWhereThereIsNoDeviceTime() {
+    CaseResult c = CaseResult.of("a.B", Map.of()).hostTimesUs(new double[] {5, 1, 3}).build();
+    assertThat(c.samples()).isEqualTo(3);
+    assertThat(c.hostTimeMedianUs()).isEqualTo(3);
+    assertThat(c.deviceTimeMedianUs()).isNaN();
+  }
+
+  @Test
   void ratesFollowFromMedianAndWork() {
     CaseResult c =
         CaseResult.of("a.B", Map.of())

@@ -7,6 +7,7 @@ import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
 import io.musabench.results.tpot.StepModel;
 import io.musabench.results.tpot.StepTime;
+import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,7 +68,8 @@ public final class GraphGain {
    * @param graph the same with graphs
    * @param batches requests of the decode steps to show
    * @param context tokens behind each of them
-   * @param captureSeconds time to capture and instantiate one graph; NaN if not known
+   * @param captureSeconds time to set up one graph; NaN: as measured beside the kernel times, if it
+   *     was
    */
   public GraphGain(
       Setup eager, Setup graph, List<Integer> batches, int context, double captureSeconds) {
@@ -162,9 +164,35 @@ public final class GraphGain {
         : "a graph saves less than 1 % from a batch of " + breakEvenBatch + " on";
   }
 
-  /** Replays until capturing has paid; NaN if it never does. */
-  private double replays(Row r) {
-    return r.saved() > 0 ? Math.ceil(captureSeconds / r.saved()) : Double.NaN;
+  /** Time to set up the graph of a step, in seconds; NaN if it is not known. */
+  public double setUp(Row r) {
+    LaunchCosts launch = graph.model().engine().launch();
+    return !Double.isNaN(captureSeconds)
+        ? captureSeconds
+        : launch == null ? Double.NaN : launch.setUpPerNodeSeconds() * r.graph().kernels();
+  }
+
+  /** Replays until setting up the graph has paid; NaN if it never does, or that is not known. */
+  public double replays(Row r) {
+    return r.saved() > 0 ? Math.ceil(setUp(r) / r.saved()) : Double.NaN;
+  }
+
+  /** How the time to set up a graph was got; null if it is not known. */
+  private String setUpFrom() {
+    return !Double.isNaN(captureSeconds)
+        ? "given"
+        : Double.isNaN(setUp(rows.get(0))) ? null : "measured";
+  }
+
+  private String setUp() {
+    Row first = rows.get(0);
+    return setUpFrom() == null
+        ? "setting up a graph: not in the kernel times; give --capture-ms"
+        : "setting up a graph: "
+            + PredictionReport.time(setUp(first))
+            + (Double.isNaN(captureSeconds)
+                ? " for " + first.graph().kernels() + " nodes, measured"
+                : ", as given");
   }
 
   /** What either side had to assume, each once. */
@@ -210,7 +238,8 @@ public final class GraphGain {
     out.append("  ").append(breakEven()).append('\n');
     out.append(
         "  break-even launch: launch cost a kernel up to which eager is no slower; replays:");
-    out.append(" until capturing has paid (--capture-ms)\n");
+    out.append(" until setting up has paid\n");
+    out.append("  ").append(setUp()).append('\n');
     assumptions().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
     return out.toString();
   }
@@ -241,6 +270,7 @@ public final class GraphGain {
     }
     root.put("break_even", breakEven());
     root.put("largest_batch", most);
+    root.put("set_up_from", setUpFrom());
     ArrayNode array = root.putArray("rows");
     for (Row r : rows) {
       ObjectNode node = array.addObject();
@@ -254,6 +284,7 @@ public final class GraphGain {
       JsonText.number(node, "saved_ms", 1e3 * r.saved());
       node.put("host_bound_eager", r.eager().hostBound());
       JsonText.number(node, "break_even_launch_us", 1e6 * r.breakEvenLaunch());
+      JsonText.number(node, "set_up_ms", 1e3 * setUp(r));
       JsonText.number(node, "break_even_replays", replays(r));
     }
     JsonText.texts(root, "assumptions", assumptions());

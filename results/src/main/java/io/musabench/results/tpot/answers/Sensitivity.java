@@ -133,6 +133,7 @@ public final class Sensitivity {
               launch.perKernelSeconds() * (1 + change),
               launch.perNodeSeconds() * (1 + change),
               launch.replaySeconds() * (1 + change),
+              launch.setUpPerNodeSeconds(),
               launch.provenance());
       Engine engine = model.engine().toBuilder().launch(slower).build();
       Prediction moved = ClosedLoop.predict(model.with(engine), w);

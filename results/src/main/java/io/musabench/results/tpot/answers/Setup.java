@@ -324,7 +324,8 @@ public record Setup(StepModel model, List<String> assumptions) {
       assumptions.add("host time to replay a graph: not in the kernel times, counted as nothing");
     }
     boolean nothing = Double.isNaN(kernel) && Double.isNaN(node) && Double.isNaN(replay);
-    return nothing ? null : new LaunchCosts(kernel, node, replay, provenance);
+    double setUp = known.map(LaunchCosts::setUpPerNodeSeconds).orElse(Double.NaN);
+    return nothing ? null : new LaunchCosts(kernel, node, replay, setUp, provenance);
   }
 
   private static double given(String what, Double us, double known) {

@@ -264,10 +264,7 @@ final class RunReader {
     if (forks == null) {
       return Double.NaN;
     }
-    double[] medians =
-        forks.values().stream()
-            .mapToDouble(list -> Stats.median(list.stream().mapToDouble(v -> v).toArray()))
-            .toArray();
+    double[] medians = forks.values().stream().mapToDouble(RunReader::median).toArray();
     if (medians.length > 1) {
       return Stats.relativeStandardError(medians);
     }
@@ -298,13 +295,15 @@ final class RunReader {
    * <p>A kernel: the least host time to queue an eager step over its kernels; where the device
    * falls behind and the queue fills, queueing takes longer than it must. A node: what a replayed
    * step takes beyond its kernels, which were measured beside it round by round; noise below zero
-   * counts as zero.
+   * counts as zero. Setting up a graph: the median of the steps where it was measured, over their
+   * nodes, because it grows with them.
    */
   private static LaunchCosts launchCosts(List<CaseResult> cases) {
     List<CaseResult> ok = cases.stream().filter(CaseResult::ok).toList();
     double perKernel = Double.NaN;
     double replay = Double.NaN;
     List<Double> nodes = new ArrayList<>();
+    List<Double> setUps = new ArrayList<>();
     for (CaseResult c : ok) {
       if (!c.group().equals(CaseResult.STEP) || c.kernels() < 1) {
         continue;
@@ -317,6 +316,10 @@ final class RunReader {
         double over = c.overKernels().medianUs();
         if (!Double.isNaN(over)) {
           nodes.add(over / MICROS / c.kernels());
+        }
+        double setUp = c.graphCosts().setUpUs();
+        if (!Double.isNaN(setUp)) {
+          setUps.add(setUp / MICROS / c.kernels());
         }
       }
     }
@@ -335,11 +338,13 @@ final class RunReader {
     if (Double.isNaN(perKernel) && Double.isNaN(replay)) {
       return null;
     }
-    double perNode =
-        nodes.isEmpty()
-            ? 0
-            : Math.max(0, Stats.median(nodes.stream().mapToDouble(v -> v).toArray()));
-    return new LaunchCosts(perKernel, perNode, replay, Provenance.MEASURED);
+    double perNode = nodes.isEmpty() ? 0 : Math.max(0, median(nodes));
+    double setUp = setUps.isEmpty() ? Double.NaN : median(setUps);
+    return new LaunchCosts(perKernel, perNode, replay, setUp, Provenance.MEASURED);
+  }
+
+  private static double median(List<Double> values) {
+    return Stats.median(values.stream().mapToDouble(v -> v).toArray());
   }
 
   private static double least(double known, double candidate) {

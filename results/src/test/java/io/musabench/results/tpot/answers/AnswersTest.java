@@ -10,8 +10,10 @@ import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.tpot.AnalyticKernels;
 import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.KernelSources;
+import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -302,6 +304,31 @@ class AnswersTest {
     JsonNode root = tree(gain.json());
     assertThat(root.at("/rows/0/break_even_replays").asDouble()).isGreaterThan(1);
     assertThat(root.at("/host_bound_until_batch").asInt()).isEqualTo(until);
+    assertThat(root.at("/set_up_from").asText()).isEqualTo("given");
+    assertThat(root.at("/rows/0/set_up_ms").asDouble()).isEqualTo(500);
+    assertThat(around.text()).contains("not in the kernel times; give --capture-ms");
+  }
+
+  @Test
+  void settingUpAGraphTakesAsLongAsWasMeasuredUnlessItIsGiven() throws Exception {
+    Setup graph = setup(Mode.GRAPH, 30.0);
+    LaunchCosts measured = new LaunchCosts(3e-5, 0, 0, 1e-5, Provenance.MEASURED);
+    Setup known =
+        new Setup(
+            graph.model().with(graph.model().engine().toBuilder().launch(measured).build()),
+            List.of());
+    Setup eager = setup(Mode.EAGER, 30.0);
+    GraphGain gain = new GraphGain(eager, known, List.of(1), 1152, Double.NaN);
+    GraphGain.Row row = gain.rows().get(0);
+    double setUp = 1e-5 * row.graph().kernels();
+    JsonNode root = tree(gain.json());
+    assertThat(root.at("/set_up_from").asText()).isEqualTo("measured");
+    assertThat(root.at("/rows/0/set_up_ms").asDouble()).isCloseTo(1e3 * setUp, within(1e-9));
+    assertThat(root.at("/rows/0/break_even_replays").asDouble())
+        .isEqualTo(Math.ceil(setUp / (row.eager().seconds() - row.graph().seconds())));
+    assertThat(gain.text()).contains(" for " + row.graph().kernels() + " nodes, measured");
+    GraphGain given = new GraphGain(eager, known, List.of(1), 1152, 0.5);
+    assertThat(tree(given.json()).at("/set_up_from").asText()).isEqualTo("given");
   }
 
   @Test

@@ -18,6 +18,8 @@ import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
+import io.musabench.results.run.GraphCosts;
+import io.musabench.results.run.MedianInterval;
 import io.musabench.results.run.OverKernels;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
@@ -186,6 +188,39 @@ class RunReaderTest {
     assertThat(costs.replaySeconds()).isCloseTo(1e-6, within(1e-15));
     assertThat(costs.perNodeSeconds()).isCloseTo(3e-6, within(1e-15));
     assertThat(costs.provenance()).isEqualTo(Provenance.MEASURED);
+    assertThat(costs.setUpPerNodeSeconds()).isNaN();
+  }
+
+  @Test
+  void whatSettingUpAGraphCostsIsTakenOverItsNodes() {
+    Path run =
+        save(
+            graphOf(4, 20, 3, 1), graphOf(8, 40, 8, 0), graphOf(2, 100, 0, 0), graphOf(1, 6, 2, 1));
+    LaunchCosts costs = KernelSources.open(run, Mode.GRAPH).launch().orElseThrow();
+    // 24, 48, 100 and 9 us over 4, 8, 2 and 1 nodes.
+    assertThat(costs.setUpPerNodeSeconds()).isCloseTo(7.5e-6, within(1e-15));
+  }
+
+  private static CaseResult graphOf(int nodes, double capture, double instantiate, double upload) {
+    return CaseResult.of(
+            "step.DecodeStep", Map.of("mode", "graph", "batch", nodes + "q1s1k", "dtype", "bf16"))
+        .kernels(nodes)
+        .deviceTimesUs(new double[] {100})
+        .submitTimeMedianUs(1)
+        .graphCosts(
+            new GraphCosts(
+                GraphCosts.Spans.UNKNOWN,
+                GraphCosts.Spans.UNKNOWN,
+                new MedianInterval(5, 4, 6),
+                capture,
+                instantiate,
+                upload,
+                GraphCosts.Spans.UNKNOWN,
+                Double.NaN,
+                0,
+                GraphCosts.Spans.UNKNOWN))
+        .parts(List.of(part("o", new Gemm(8, 64, 32), nodes, 20)))
+        .build();
   }
 
   private static CaseResult launch(String name, double submit) {
