@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Measures several devices of one machine, each by itself and one after the other: cards that work
@@ -37,8 +38,13 @@ final class CardsRunner {
       }
     }
     campaign.out().println();
-    campaign.out().print(CardsReport.text(runs));
+    campaign.out().print(new CardsReport(runs).text());
     campaign.out().flush();
+    campaign.say(
+        "Cards   beside each other in one page: scripts/musabench report "
+            + runs.stream()
+                .map(run -> campaign.runs().resolve(run.name()).toString())
+                .collect(Collectors.joining(" ")));
     return exitCode;
   }
 

@@ -6,6 +6,7 @@ import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.compare.Tolerance;
 import io.musabench.results.devices.DataSheet;
+import io.musabench.results.report.CardsReport;
 import io.musabench.results.report.MarkdownReport;
 import io.musabench.results.report.html.HtmlReport;
 import io.musabench.results.run.AtomicFile;
@@ -55,8 +56,9 @@ import picocli.CommandLine.Spec;
       "",
       "Of runs it shows the environment, steps, their kernels, rooflines, launch costs, samples and"
           + " the TPOT that follows; of two runs on one device also the differences of the second"
-          + " from the first, on two devices both side by side; of serving files their"
-          + " distributions, Goodput and checklist.",
+          + " from the first, on two devices both side by side; of runs on several cards of one"
+          + " kind, as of run --devices all, their spread and the card that is odd; of serving"
+          + " files their distributions, Goodput and checklist.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -262,7 +264,7 @@ final class ReportCommand implements Callable<Integer> {
       }
       candidate = runs.get(0);
       base = Path.of(baseline);
-    } else if (runs.size() == 2 && sameDevice(report)) {
+    } else if (runs.size() == 2 && sameDevice(report) && !CardsReport.areCards(report.runData())) {
       base = runs.get(0);
       candidate = runs.get(1);
     } else {

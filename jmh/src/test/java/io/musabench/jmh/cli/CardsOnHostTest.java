@@ -48,7 +48,10 @@ class CardsOnHostTest {
     assertThat(cards)
         .extracting(card -> card.environment().device().index())
         .containsExactly(0, 1, 2, 3);
-    assertThat(CardsReport.odd(cards)).contains(2);
+    assertThat(CardsReport.areCards(cards)).isTrue();
+    assertThat(new CardsReport(cards).odd()).extracting(CardsReport.Odd::number).contains(2);
+    assertThat(run.text())
+        .contains("scripts/musabench report " + runs.resolve(cards.get(0).name()));
   }
 
   private static List<RunData> read(Path runs) throws IOException {

@@ -20,6 +20,11 @@ public final class MadeUpRun {
    * @param day days after the first one, which sets the run's name
    */
   public static Path write(Path runs, int day, String device, int forks, double us) {
+    return write(runs, day, device, 0, forks, us);
+  }
+
+  /** The same on one of several cards. */
+  static Path write(Path runs, int day, String device, int card, int forks, double us) {
     Instant start = Instant.parse("2026-01-01T00:00:00Z").plusSeconds(86400L * day);
     CaseResult c =
         CaseResult.of("attention.PagedDecode", Map.of("batch", "8q1s4k"))
@@ -34,7 +39,7 @@ public final class MadeUpRun {
     RunDirectory run = RunDirectory.create(runs, "musa", start);
     run.saveEnvironment(
         Environment.collect("musa", start, Path.of("/"))
-            .withDevice(new Environment.DeviceInfo(device, "MUSA", 0, 56, 1L << 30, "1", "1")));
+            .withDevice(new Environment.DeviceInfo(device, "MUSA", card, 56, 1L << 30, "1", "1")));
     run.saveSamples(samples);
     run.saveCases(List.of(c));
     return run.path();

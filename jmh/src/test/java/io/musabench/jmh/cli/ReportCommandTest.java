@@ -54,7 +54,7 @@ class ReportCommandTest {
     assertThat(run(base, slower, "--format", "md")).as(err.toString()).isZero();
     assertThat(out.toString()).contains("1 slower").contains("**SLOWER**");
     assertThat(run(slower, "--baseline", base, "-o", "-")).isZero();
-    assertThat(out.toString()).contains("verdict.regression");
+    assertThat(out.toString()).contains("\"key\":\"verdict.regression\"");
   }
 
   @Test
@@ -66,6 +66,21 @@ class ReportCommandTest {
         .contains("\"id\":\"devices-B\"")
         .contains("\"b_over_a\"")
         .doesNotContain("\"key\":\"verdict.regression\"");
+  }
+
+  @Test
+  void anotherCardIsNoCandidate() {
+    Path one = made(1, "MTT S5000", 100);
+    Path two = MadeUpRun.write(folder.resolve("runs"), 2, "MTT S5000", 1, 4, 110);
+    assertThat(run(one, two, "-o", "-")).as(err.toString()).isZero();
+    assertThat(out.toString())
+        .contains("\"id\":\"cards-times-mtt-s5000\"")
+        .doesNotContain("\"key\":\"verdict.regression\"");
+    assertThat(run(two, "--baseline", one, "-o", "-")).isZero();
+    assertThat(out.toString()).contains("\"key\":\"verdict.regression\"");
+    Path three = MadeUpRun.write(folder.resolve("runs"), 3, "MTT S5000", 2, 4, 100);
+    assertThat(run(one, two, three, "-o", "-")).isZero();
+    assertThat(out.toString()).contains("\"key\":\"verdict.card_slower\"", "\"state\":\"open\"");
   }
 
   @Test
@@ -107,7 +122,7 @@ class ReportCommandTest {
         .contains(
             "musabench tpot what-if --from S5000 --to S4000 --model Qwen3-8B --isl 512 --gap-ms 1"
                 + " --batch 1,4\"")
-        .contains("verdict.predicted");
+        .contains("\"key\":\"verdict.predicted\"");
     int code =
         run(
             "--kernels",
@@ -146,7 +161,7 @@ class ReportCommandTest {
     assertThat(run("--serving", file, "--ttft", "1s", "-o", "-")).as(err.toString()).isZero();
     assertThat(out.toString())
         .contains("musabench serving '" + file.toString().replace("'", "'\\\\''") + "' --ttft 1s\"")
-        .contains("verdict.checklist");
+        .contains("\"key\":\"verdict.checklist\"");
   }
 
   @Test

@@ -5,14 +5,14 @@ import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunData;
 import io.musabench.results.stats.Stats;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
  * two cards nobody can tell which is the odd one, so they get the ratio and no verdict.
  */
 public final class CardsReport {
-  /** Deviations below this are between good cards too. */
-  static final double LEAST = 0.03;
+  /** Deviations below this, as a share, are between good cards too. */
+  public static final double LEAST = 0.03;
 
   /** Cards that it takes to say which one is odd. */
   static final int LEAST_CARDS = 3;
@@ -34,43 +34,95 @@ public final class CardsReport {
   private final List<RunData> cards;
   private final List<Row> rows;
 
-  /** One case: the times in the order of the cards, NaN where a card has none. */
-  private record Row(CaseResult c, List<Double> times, double median, double limit) {
-    double deviation(int card) {
+  /**
+   * One case on every card.
+   *
+   * @param c the case as the first card that has it tells it
+   * @param times in microseconds, in the order of the cards; NaN where a card has none
+   * @param median of the cards' times
+   * @param limit deviation from it, as a share, above which a card differs
+   */
+  public record Row(CaseResult c, List<Double> times, double median, double limit) {
+    /** By how much a card is off the median, as a share; NaN if it has no time. */
+    public double deviation(int card) {
       return times.get(card) / median - 1;
     }
 
-    /** Of too few cards none does. */
-    boolean differs(int card) {
+    /** By how much the slowest card takes longer than the fastest, as a share. */
+    public double spread() {
+      DoubleSummaryStatistics known =
+          times.stream().filter(Double::isFinite).mapToDouble(t -> t).summaryStatistics();
+      return known.getMax() / known.getMin() - 1;
+    }
+
+    /** Whether a card differs from the rest; of too few cards none does. */
+    public boolean differs(int card) {
       return times.stream().filter(Double::isFinite).count() >= LEAST_CARDS
           && Math.abs(deviation(card)) > limit;
     }
   }
 
-  private CardsReport(List<RunData> cards) {
-    this.cards = List.copyOf(cards);
-    this.rows = rows(this.cards);
-  }
+  /**
+   * A card that differs from the rest.
+   *
+   * @param card its place among the runs
+   * @param number of the card, in the runs' own numbering
+   * @param cases in how many it differs
+   * @param of so many
+   * @param deviation median of its deviations in these, as a share; above 0 it is slower
+   */
+  public record Odd(int card, int number, int cases, int of, double deviation) {}
 
   /**
    * A report over the runs of the cards of one machine.
    *
    * @param cards one run a card; at least one
    */
-  public static String text(List<RunData> cards) {
-    return new CardsReport(cards).text();
+  public CardsReport(List<RunData> cards) {
+    this.cards = List.copyOf(cards);
+    this.rows = rows(this.cards);
   }
 
-  /** The numbers of the cards that differ from the rest, in the runs' own numbering. */
-  public static Set<Integer> odd(List<RunData> cards) {
-    CardsReport report = new CardsReport(cards);
-    Set<Integer> numbers = new TreeSet<>();
+  /**
+   * Whether runs are of cards that should be equal: devices of one name, each with a number of its
+   * own.
+   */
+  public static boolean areCards(List<RunData> runs) {
+    List<Environment.DeviceInfo> devices =
+        runs.stream().map(r -> r.environment().device()).toList();
+    Set<Integer> numbers = new HashSet<>();
+    return runs.size() > 1
+        && devices.stream().allMatch(d -> d.index() != null && numbers.add(d.index()))
+        && devices.stream().map(Environment.DeviceInfo::name).distinct().count() == 1
+        && runs.stream().map(r -> r.environment().target()).distinct().count() == 1;
+  }
+
+  /** The cases that any card has a time of. */
+  public List<Row> rows() {
+    return List.copyOf(rows);
+  }
+
+  /** Whether there are enough cards to say which one is odd. */
+  public boolean judges() {
+    return cards.size() >= LEAST_CARDS;
+  }
+
+  /** The cards that differ from the rest. */
+  public List<Odd> odd() {
+    List<Odd> odd = new ArrayList<>();
     for (int card = 0; card < cards.size(); card++) {
-      if (!report.differing(card).isEmpty()) {
-        numbers.add(report.number(card));
+      int at = card;
+      double[] deviations =
+          rows.stream()
+              .filter(row -> row.differs(at))
+              .mapToDouble(row -> row.deviation(at))
+              .toArray();
+      if (deviations.length > 0) {
+        odd.add(
+            new Odd(card, number(card), deviations.length, rows.size(), Stats.median(deviations)));
       }
     }
-    return numbers;
+    return odd;
   }
 
   private static List<Row> rows(List<RunData> cards) {
@@ -102,17 +154,14 @@ public final class CardsReport {
     return (c.deviceTimeP90Us() - c.deviceTimeP10Us()) / (2 * c.deviceTimeMedianUs());
   }
 
-  private int number(int card) {
+  /** Number of a card in the runs' own numbering. */
+  public int number(int card) {
     Integer index = cards.get(card).environment().device().index();
     return index == null ? card : index;
   }
 
-  /** The cases in which a card differs; none where there are too few cards to say so. */
-  private List<Row> differing(int card) {
-    return rows.stream().filter(row -> row.differs(card)).toList();
-  }
-
-  private String text() {
+  /** For a terminal. */
+  public String text() {
     StringBuilder out = new StringBuilder("Cards of this machine\n");
     cards(out);
     out.append('\n');
@@ -157,21 +206,15 @@ public final class CardsReport {
     for (Row row : rows) {
       List<String> cells = new ArrayList<>();
       cells.add(row.c().id());
-      double least = Double.POSITIVE_INFINITY;
-      double most = 0;
       List<String> odd = new ArrayList<>();
       for (int card = 0; card < cards.size(); card++) {
         double time = row.times().get(card);
         cells.add(Double.isNaN(time) ? Units.NOTHING : Units.time(time));
-        if (!Double.isNaN(time)) {
-          least = Math.min(least, time);
-          most = Math.max(most, time);
-        }
         if (row.differs(card)) {
           odd.add("card %d %+.1f %%".formatted(number(card), 100 * row.deviation(card)));
         }
       }
-      cells.add("%.1f %%".formatted(100 * (most / least - 1)));
+      cells.add("%.1f %%".formatted(100 * row.spread()));
       cells.add(String.join(", ", odd));
       table.row(cells.toArray(String[]::new));
     }
@@ -179,34 +222,25 @@ public final class CardsReport {
   }
 
   private void verdict(StringBuilder out) {
-    if (cards.size() < LEAST_CARDS) {
+    if (!judges()) {
       out.append("  with fewer than ")
           .append(LEAST_CARDS)
           .append(" cards nobody can tell which one is odd: only their ratio is shown\n");
       return;
     }
-    Map<Integer, List<Row>> odd = new TreeMap<>();
-    for (int card = 0; card < cards.size(); card++) {
-      List<Row> differing = differing(card);
-      if (!differing.isEmpty()) {
-        odd.put(card, differing);
-      }
-    }
+    List<Odd> odd = odd();
     if (odd.isEmpty()) {
       out.append("  no card differs from the others by more than 3 % and the noise\n");
     }
-    odd.forEach(
-        (card, cases) -> {
-          double[] deviations = cases.stream().mapToDouble(row -> row.deviation(card)).toArray();
-          double typical = Stats.median(deviations);
-          out.append(
-              "  card %d differs from the rest in %d of %d cases: %s by %.1f %% (median)%n"
-                  .formatted(
-                      number(card),
-                      cases.size(),
-                      rows.size(),
-                      typical > 0 ? "slower" : "faster",
-                      100 * Math.abs(typical)));
-        });
+    for (Odd o : odd) {
+      out.append(
+          "  card %d differs from the rest in %d of %d cases: %s by %.1f %% (median)%n"
+              .formatted(
+                  o.number(),
+                  o.cases(),
+                  o.of(),
+                  o.deviation() > 0 ? "slower" : "faster",
+                  100 * Math.abs(o.deviation())));
+    }
   }
 }

@@ -42,6 +42,10 @@ class CardsReportTest {
     return new RunData("run-" + number, environment, cases);
   }
 
+  private static List<Integer> odd(List<RunData> cards) {
+    return new CardsReport(cards).odd().stream().map(CardsReport.Odd::number).toList();
+  }
+
   @Test
   void namesTheCardThatIsSlowerThanTheRest() {
     List<RunData> cards =
@@ -50,8 +54,8 @@ class CardsReportTest {
             card(1, 0.001, 101, 50.2),
             card(2, 0.001, 120, 50.1),
             card(3, 0.001, 99.5, 49.9));
-    assertThat(CardsReport.odd(cards)).containsExactly(2);
-    assertThat(CardsReport.text(cards))
+    assertThat(odd(cards)).containsExactly(2);
+    assertThat(new CardsReport(cards).text())
         .contains("card 2 +19.4 %")
         .contains("card 2 differs from the rest in 1 of 2 cases: slower by 19.4 % (median)")
         .contains("1450 MHz", "1500 MHz", "61 C", "312 W", "uuid-3", "run-0");
@@ -60,38 +64,51 @@ class CardsReportTest {
   @Test
   void namesAFastCardToo() {
     List<RunData> cards = List.of(card(0, 0, 100), card(1, 0, 100), card(5, 0, 90));
-    assertThat(CardsReport.odd(cards)).containsExactly(5);
-    assertThat(CardsReport.text(cards))
+    assertThat(odd(cards)).containsExactly(5);
+    assertThat(new CardsReport(cards).text())
         .contains("card 5 differs from the rest", "faster by 10.0 %");
   }
 
   @Test
   void callsNothingDifferentThatIsWithinThreePercentOrTheNoise() {
-    assertThat(CardsReport.odd(List.of(card(0, 0, 100), card(1, 0, 102.9), card(2, 0, 100))))
-        .isEmpty();
+    assertThat(odd(List.of(card(0, 0, 100), card(1, 0, 102.9), card(2, 0, 100)))).isEmpty();
     List<RunData> noisy = List.of(card(0, 0.3, 100), card(1, 0.3, 115), card(2, 0.3, 100));
-    assertThat(CardsReport.odd(noisy)).isEmpty();
-    assertThat(CardsReport.text(noisy)).contains("no card differs");
+    assertThat(odd(noisy)).isEmpty();
+    assertThat(new CardsReport(noisy).text()).contains("no card differs");
   }
 
   @Test
   void oneNoisyCardDoesNotHideThatItIsSlow() {
     List<RunData> cards = List.of(card(0, 0, 100), card(1, 0.5, 130), card(2, 0, 100));
-    assertThat(CardsReport.odd(cards)).containsExactly(1);
+    assertThat(odd(cards)).containsExactly(1);
   }
 
   @Test
   void blamesNeitherOfTwo() {
     List<RunData> cards = List.of(card(0, 0, 100), card(1, 0, 120));
-    assertThat(CardsReport.odd(cards)).isEmpty();
-    assertThat(CardsReport.text(cards)).contains("20.0 %", "nobody can tell which one is odd");
+    assertThat(odd(cards)).isEmpty();
+    assertThat(new CardsReport(cards).text())
+        .contains("20.0 %", "nobody can tell which one is odd");
   }
 
   @Test
   void aCaseThatFailedOnACardIsADashAndLeavesTooFewToJudge() {
     List<RunData> cards =
         List.of(card(0, 0, 100, 10), card(1, 0, Double.NaN, 10), card(2, 0, 130, 10));
-    assertThat(CardsReport.odd(cards)).isEmpty();
-    assertThat(CardsReport.text(cards)).contains("30.0 %");
+    assertThat(odd(cards)).isEmpty();
+    assertThat(new CardsReport(cards).text()).contains("30.0 %");
+  }
+
+  @Test
+  void runsOfOneNameAndDifferentNumbersAreCards() {
+    assertThat(CardsReport.areCards(List.of(card(0, 0, 1), card(3, 0, 1)))).isTrue();
+    assertThat(CardsReport.areCards(List.of(card(0, 0, 1)))).isFalse();
+    assertThat(CardsReport.areCards(List.of(card(1, 0, 1), card(1, 0, 1)))).isFalse();
+    RunData one = card(0, 0, 1);
+    DeviceInfo other = new DeviceInfo("MTT S4000", "MUSA", 1, 48, 48L << 30, "5.1", "5.1");
+    assertThat(
+            CardsReport.areCards(
+                List.of(one, new RunData("b", one.environment().withDevice(other), one.cases()))))
+        .isFalse();
   }
 }

@@ -26,7 +26,8 @@ final class Overview {
   private Overview() {}
 
   /** The verdict in one line, and lines below it. */
-  static ObjectNode verdict(List<ReportedRun> runs, Comparison comparison, List<Summary> serving) {
+  static ObjectNode verdict(
+      List<ReportedRun> runs, Comparison comparison, List<Summary> serving, List<Cards> cards) {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     ArrayNode lines = node.putArray("lines");
     long cases = runs.stream().mapToLong(r -> r.data().cases().size()).sum();
@@ -69,7 +70,8 @@ final class Overview {
                   comparison.candidate().name())
               .json());
     } else if (!runs.isEmpty()) {
-      node.put("state", failed > 0 ? "bad" : "good");
+      boolean odd = cards.stream().anyMatch(c -> !c.odd().isEmpty());
+      node.put("state", failed > 0 ? "bad" : odd ? "open" : "good");
       node.set(
           "headline",
           Message.of(
@@ -86,6 +88,7 @@ final class Overview {
           "headline",
           (serving.isEmpty() ? Message.of("verdict.predicted") : checklist(serving)).json());
     }
+    cards.forEach(c -> c.odd().forEach(line -> lines.add(line.json())));
     if (!runs.isEmpty() && !serving.isEmpty()) {
       lines.add(checklist(serving).json());
     }

@@ -29,7 +29,8 @@ final class ReportModel {
     root.put("title", report.title());
     root.put("generated", report.generatedUtc());
     root.put("command", report.command());
-    root.set("verdict", Overview.verdict(runs, report.comparison(), report.serving()));
+    List<Cards> cards = Cards.of(runs);
+    root.set("verdict", Overview.verdict(runs, report.comparison(), report.serving(), cards));
     root.set("cases", cases.json());
     ArrayNode letters = root.putArray("runs");
     for (int i = 0; i < runs.size(); i++) {
@@ -43,6 +44,7 @@ final class ReportModel {
       add(Overview.environment(runs));
     }
     add(Differences.section(report.comparison(), report.comparisonCommand(), runs, cases));
+    add(Cards.section(cards, runs, cases));
     add(Steps.latency(runs, cases));
     add(Steps.kernels(runs, cases));
     add(Roofline.section(runs, cases));

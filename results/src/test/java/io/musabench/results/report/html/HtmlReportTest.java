@@ -1,6 +1,7 @@
 package io.musabench.results.report.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -15,7 +16,9 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -38,6 +41,10 @@ class HtmlReportTest {
   }
 
   private static String element(String id) {
+    return element(html, id);
+  }
+
+  private static String element(String html, String id) {
     Matcher m =
         Pattern.compile("(?s)<script type=\"application/json\" id=\"" + id + "\">(.*?)</script>")
             .matcher(html);
@@ -67,14 +74,59 @@ class HtmlReportTest {
 
   @Test
   void everyChartAndTableHasANameOfItsOwn() {
-    List<String> ids = new ArrayList<>();
-    for (JsonNode section : data.get("sections")) {
+    assertThat(parts(data).keySet()).hasSizeGreaterThan(25);
+  }
+
+  /** Charts and tables by name. */
+  private static Map<String, JsonNode> parts(JsonNode page) {
+    Map<String, JsonNode> parts = new LinkedHashMap<>();
+    for (JsonNode section : page.get("sections")) {
       for (JsonNode part : section.get("parts")) {
         String kind = part.has("chart") ? "chart" : "table";
-        ids.add(kind + " " + part.get(kind).get("id").asText());
+        String name = kind + " " + part.get(kind).get("id").asText();
+        assertThat(parts.put(name, part.get(kind))).as(name).isNull();
       }
     }
-    assertThat(ids).doesNotHaveDuplicates().hasSizeGreaterThan(25);
+    return parts;
+  }
+
+  @Test
+  void cardsOfOneKindStandBesideEachOther(@TempDir Path folder) throws IOException {
+    ReportFixture fixture = new ReportFixture(folder);
+    List<Path> runs = new ArrayList<>();
+    double[] scales = {1, 1.01, 1.2, 0.99};
+    for (int card = 0; card < scales.length; card++) {
+      runs.add(fixture.run("MTT S5000", card, scales[card], Map.of("gpu_uuid", "uuid-" + card)));
+    }
+    JsonNode page = JSON.readTree(element(new HtmlReport(runs).html(), "data"));
+    String verdict = page.get("verdict").toString();
+    assertThat(verdict).contains("verdict.card_slower", "\"number\":\"2\"", "\"share\":\"19.");
+    assertThat(verdict).doesNotContain("verdict.card_faster");
+    JsonNode times = parts(page).get("table cards-times-mtt-s5000");
+    List<String> columns = new ArrayList<>();
+    times.get("columns").forEach(c -> columns.add(c.get("name").asText()));
+    assertThat(columns)
+        .containsExactly("case", "card_0", "card_1", "card_2", "card_3", "spread", "differs");
+    JsonNode row = times.get("rows").get(0);
+    assertThat(row.get(3).asDouble() / row.get(1).asDouble()).isCloseTo(1.2, within(1e-3));
+    assertThat(row.get(5).asDouble()).isCloseTo(100 * (1.2 / 0.99 - 1), within(0.1));
+    assertThat(row.get(6).asText()).startsWith("2: +19.");
+    JsonNode chart = parts(page).get("chart cards-mtt-s5000");
+    assertThat(chart.get("series")).hasSize(4 + 2);
+    assertThat(parts(page).get("table cards-state-mtt-s5000").toString()).contains("uuid-3");
+    assertThat(parts(data).keySet()).noneMatch(name -> name.contains("cards"));
+    Set<String> used = new TreeSet<>();
+    messages(page, used);
+    assertThat(keys(Page.texts().get("en"))).containsAll(used);
+  }
+
+  @Test
+  void ofTwoCardsNeitherIsBlamed(@TempDir Path folder) throws IOException {
+    ReportFixture fixture = new ReportFixture(folder);
+    Path one = fixture.run("MTT S5000", 0, 1, Map.of());
+    Path two = fixture.run("MTT S5000", 1, 1.2, Map.of());
+    String page = element(new HtmlReport(List.of(one, two)).html(), "data");
+    assertThat(page).contains("note.cards_few").doesNotContain("verdict.card_");
   }
 
   @Test

@@ -51,6 +51,11 @@ final class ReportFixture {
 
   /** Steps, kernels, launches, roofs and failures on a device whose times are scaled. */
   Path run(String device, double scale, Map<String, String> labels) {
+    return run(device, 0, scale, labels);
+  }
+
+  /** The same on one of several cards. */
+  Path run(String device, int card, double scale, Map<String, String> labels) {
     List<CaseResult> cases = new ArrayList<>();
     List<Sample> samples = new ArrayList<>();
     add(cases, samples, "roof.ReadBandwidth", Map.of(), new Work(0, 1_000_000_000L), 1000 * scale);
@@ -80,7 +85,7 @@ final class ReportFixture {
     RunDirectory run = RunDirectory.create(folder, "musa", START);
     run.saveEnvironment(
         Environment.collect("musa", START, Path.of("/"))
-            .withDevice(new DeviceInfo(device, "MUSA", 0, 56, 80L << 30, "3.3.0", "4.2.0"))
+            .withDevice(new DeviceInfo(device, "MUSA", card, 56, 80L << 30, "3.3.0", "4.2.0"))
             .withVersions(labels)
             .withWarnings(List.of("a warning " + HOSTILE)));
     run.saveSamples(samples);
