@@ -4,35 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.musabench.results.run.EnvironmentKey;
 import io.musabench.results.run.RunDirectory;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** The commands {@code baseline} and {@code history}, and {@code compare --baseline}. */
-class KeptRunsTest {
+class KeptRunsTest extends CommandTest {
   @TempDir Path folder;
-
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
-  private int run(Object... arguments) {
-    CommandLine line = Main.commandLine();
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
-    List<String> all = new ArrayList<>();
-    for (Object argument : arguments) {
-      all.add(argument.toString());
-    }
-    return line.execute(all.toArray(String[]::new));
-  }
 
   private Path measured(int day, double us) {
     return MadeUpRun.write(folder.resolve("runs"), day, "MTT S5000", 10, us);

@@ -6,6 +6,7 @@ import io.musabench.bindings.Target;
 import io.musabench.bindings.blas.Blas;
 import io.musabench.bindings.collective.Communicators;
 import io.musabench.bindings.mate.MateInstallation;
+import io.musabench.jmh.TinyModel;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
@@ -27,14 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * checks every argument and computes; it has kernels for two query heads a KV head.
  */
 class MateOnHostTest {
-  private static final String TINY =
-      """
-      {"architectures": ["Qwen3ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 3,
-       "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 128,
-       "intermediate_size": 256, "vocab_size": 512, "max_position_embeddings": 4096,
-       "tie_word_embeddings": true, "attention_bias": false, "rms_norm_eps": 1e-6,
-       "rope_theta": 1000000, "hidden_act": "silu"}
-      """;
+  private static final String TINY = TinyModel.config(128);
 
   @TempDir private Path folder;
 

@@ -3,33 +3,16 @@ package io.musabench.jmh.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
-class ReportCommandTest {
+class ReportCommandTest extends CommandTest {
   @TempDir Path folder;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
-  private int run(Object... arguments) {
-    CommandLine line = Main.commandLine();
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
-    List<String> all = new ArrayList<>(List.of("report"));
-    for (Object argument : arguments) {
-      all.add(argument.toString());
-    }
-    return line.execute(all.toArray(String[]::new));
+  ReportCommandTest() {
+    super("report");
   }
 
   private Path made(int day, String device, double us) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.musabench.jmh.TinyModel;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.RunDirectory;
@@ -26,14 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RunOnHostTest {
   private static final String FAULTS = "MUSART_HOST_FAULTS";
 
-  private static final String TINY =
-      """
-      {"architectures": ["Qwen3ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 3,
-       "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
-       "intermediate_size": 256, "vocab_size": 512, "max_position_embeddings": 4096,
-       "tie_word_embeddings": true, "attention_bias": false, "rms_norm_eps": 1e-6,
-       "rope_theta": 1000000, "hidden_act": "silu"}
-      """;
+  private static final String TINY = TinyModel.config(64);
 
   @TempDir private Path folder;
 

@@ -2,21 +2,20 @@ package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
-class ServingCommandTest {
+class ServingCommandTest extends CommandTest {
   @TempDir Path folder;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
   private Path file;
+
+  ServingCommandTest() {
+    super("serving");
+  }
 
   @BeforeEach
   void twoRequests() throws Exception {
@@ -26,16 +25,6 @@ class ServingCommandTest {
             ("{\"schema\":\"musabench.request/1\",\"start_ns\":0,\"output_tokens\":2,"
                     + "\"events\":[[500,1,\"content\"],[520,1,\"content\"]]}\n")
                 .repeat(2));
-  }
-
-  private int run(String... arguments) {
-    CommandLine line = Main.commandLine();
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
-    String[] all = new String[arguments.length + 1];
-    all[0] = "serving";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    return line.execute(all);
   }
 
   @Test

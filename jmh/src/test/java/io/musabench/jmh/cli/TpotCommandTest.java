@@ -19,25 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-class TpotCommandTest {
+class TpotCommandTest extends CommandTest {
   /** Kernel tables of a system and what was served on it, beside the checkout. */
   private static final Path SHARED = Path.of("../../shared/data");
 
   @TempDir Path folder;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
-  private int run(String... arguments) {
-    CommandLine line = Main.commandLine();
-    line.setOut(new PrintWriter(out, true));
-    line.setErr(new PrintWriter(err, true));
-    String[] all = new String[arguments.length + 1];
-    all[0] = "tpot";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    return line.execute(all);
+  TpotCommandTest() {
+    super("tpot");
   }
 
   private JsonNode json() throws Exception {

@@ -2,18 +2,16 @@ package io.musabench.jmh.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.musabench.bindings.Target;
 import io.musabench.bindings.management.DeviceIdentity;
 import io.musabench.bindings.management.DeviceLink;
 import io.musabench.bindings.management.DeviceMonitor;
 import io.musabench.bindings.management.DeviceProcess;
 import io.musabench.bindings.management.DeviceState;
+import io.musabench.jmh.cli.MusabenchProcess;
 import io.musabench.results.run.Sample;
 import io.musabench.results.stopping.SampleCount;
 import io.musabench.results.stopping.StoppingRule;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -85,11 +83,7 @@ class DeviceWatchTest {
 
   /** Samples of an empty kernel on the host device, under a clock that the test makes up. */
   private static SampleLoop.Taken sample(DeviceWatch watch, StoppingRule rule) {
-    assumeTrue(
-        Target.nativeFolder()
-            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
-            .isPresent(),
-        "skipped: the native libraries are not built");
+    MusabenchProcess.requireNativeLibraries();
     try (DeviceContext context = DeviceContext.open();
         Session session = new Session(context)) {
       context.watch(watch);
@@ -121,11 +115,7 @@ class DeviceWatchTest {
 
   @Test
   void shouldTakeSamplesAgainThatWereHeldToTheLimitEvenAboveTheCeiling() {
-    assumeTrue(
-        Target.nativeFolder()
-            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
-            .isPresent(),
-        "skipped: the native libraries are not built");
+    MusabenchProcess.requireNativeLibraries();
     try (DeviceContext context = DeviceContext.open();
         Session session = new Session(context)) {
       session

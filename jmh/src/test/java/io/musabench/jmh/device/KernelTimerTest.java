@@ -2,14 +2,12 @@ package io.musabench.jmh.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.musabench.bindings.Target;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
+import io.musabench.jmh.cli.MusabenchProcess;
 import io.musabench.results.model.Work;
 import io.musabench.results.stopping.Stopping;
-import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,11 +25,7 @@ class KernelTimerTest {
 
   @BeforeEach
   void open() {
-    assumeTrue(
-        Target.nativeFolder()
-            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
-            .isPresent(),
-        "skipped: the native libraries are not built");
+    MusabenchProcess.requireNativeLibraries();
     context = DeviceContext.open();
   }
 

@@ -3,13 +3,13 @@ package io.musabench.jmh.step;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.musabench.bindings.Target;
 import io.musabench.bindings.ffi.CallList;
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.runtime.Graph;
 import io.musabench.bindings.runtime.GraphExec;
+import io.musabench.jmh.TinyModel;
+import io.musabench.jmh.cli.MusabenchProcess;
 import io.musabench.jmh.device.BatchState;
 import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.GraphTimer;
@@ -23,7 +23,6 @@ import io.musabench.jmh.device.WrongResultException;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ModelConfig;
 import io.musabench.results.stopping.Stopping;
-import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -36,14 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A graph must see what is written before each replay: ids, positions, slots, pages, lengths. */
 class ReplayTest {
-  private static final String TINY =
-      """
-      {"architectures": ["Qwen3ForCausalLM"], "hidden_size": 128, "num_hidden_layers": 3,
-       "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
-       "intermediate_size": 256, "vocab_size": 512, "max_position_embeddings": 4096,
-       "tie_word_embeddings": true, "attention_bias": false, "rms_norm_eps": 1e-6,
-       "rope_theta": 1000000, "hidden_act": "silu"}
-      """;
+  private static final String TINY = TinyModel.config(64);
 
   private static final int MOMENTS = 3;
 
@@ -52,11 +44,7 @@ class ReplayTest {
 
   @BeforeEach
   void open() {
-    assumeTrue(
-        Target.nativeFolder()
-            .filter(dir -> Files.exists(dir.resolve("libmusart_host.so")))
-            .isPresent(),
-        "skipped: the native libraries are not built");
+    MusabenchProcess.requireNativeLibraries();
     context = DeviceContext.open();
     inputs = new Inputs(context, DType.BF16, 1);
   }
