@@ -7,7 +7,6 @@ import io.musabench.bindings.ffi.PreparedCall;
 import io.musabench.bindings.ffi.Program;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.load.LibraryLoader;
-import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.runtime.DeviceRuntime;
 import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.Graph;
@@ -16,7 +15,6 @@ import io.musabench.bindings.runtime.Stream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Samples an all-reduce between devices of this process and checks it.
@@ -72,7 +70,10 @@ public final class CollectiveTimer implements AutoCloseable {
     LibraryLoader loader = new LibraryLoader();
     communicators =
         Communicators.open(loader, ffi, context.target().kind().vendor(), ranks)
-            .orElseThrow(() -> new UnavailableException(notLoaded(loader)));
+            .orElseThrow(
+                () ->
+                    UnavailableException.notLoaded(
+                        "the collectives' library", Communicators.LIBRARY_PROPERTY, loader));
     for (int rank = 0; rank < ranks; rank++) {
       runtime.setDevice(rank);
       Stream stream = runtime.createStream();
@@ -90,15 +91,6 @@ public final class CollectiveTimer implements AutoCloseable {
     if (graph) {
       capture(0);
     }
-  }
-
-  private static String notLoaded(LibraryLoader loader) {
-    return "the collectives' library did not load; set -D%s to its path. Tried:\n%s"
-        .formatted(
-            Communicators.LIBRARY_PROPERTY,
-            loader.attempts().stream()
-                .map(LoadAttempt::toString)
-                .collect(Collectors.joining("\n")));
   }
 
   // All streams capture at once, and the call queues to each; the graphs are instantiated last.

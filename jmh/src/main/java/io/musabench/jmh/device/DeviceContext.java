@@ -9,14 +9,12 @@ import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.bindings.kernels.reference.RandomFill;
 import io.musabench.bindings.load.LibraryLoader;
-import io.musabench.bindings.load.LoadAttempt;
 import io.musabench.bindings.runtime.Attribute;
 import io.musabench.bindings.runtime.Stream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * The device as one benchmark sees it: the target, one stream, and what is needed to make caches
@@ -125,13 +123,8 @@ public final class DeviceContext implements AutoCloseable {
           Blas.open(loader, target.ffi(), target.kind().vendor(), stream)
               .orElseThrow(
                   () ->
-                      new UnavailableException(
-                          "the BLAS library did not load; set -D%s to its path. Tried:\n%s"
-                              .formatted(
-                                  Blas.LIBRARY_PROPERTY,
-                                  loader.attempts().stream()
-                                      .map(LoadAttempt::toString)
-                                      .collect(Collectors.joining("\n")))));
+                      UnavailableException.notLoaded(
+                          "the BLAS library", Blas.LIBRARY_PROPERTY, loader));
       own(blas);
     }
     return blas;
