@@ -27,12 +27,7 @@ public record ScheduledCase(KernelCase attention, AttentionKernels.Schedule sche
                   ? "these kernels have none"
                   : String.join("; ", attention.notes()) + " takes none"));
     }
-    return new KernelCase(
-        SCHEDULE,
-        attention.shape(),
-        Work.NONE,
-        schedule.call(),
-        schedule.written(),
+    return scheduling(
         () -> {
           attention.poison();
           attention.call().launch();
@@ -42,15 +37,13 @@ public record ScheduledCase(KernelCase attention, AttentionKernels.Schedule sche
         attention.notes());
   }
 
-  /** As {@link #scheduling}, for a step, whose attention is checked on its own. */
+  /** As {@link #scheduling(DeviceContext)}, for a step, whose attention is checked on its own. */
   public KernelCase schedulingOfStep() {
+    return scheduling(() -> Agreement.NONE, List.of());
+  }
+
+  private KernelCase scheduling(KernelCase.Check check, List<String> notes) {
     return new KernelCase(
-        SCHEDULE,
-        attention.shape(),
-        Work.NONE,
-        schedule.call(),
-        schedule.written(),
-        () -> Agreement.NONE,
-        List.of());
+        SCHEDULE, attention.shape(), Work.NONE, schedule.call(), schedule.written(), check, notes);
   }
 }
