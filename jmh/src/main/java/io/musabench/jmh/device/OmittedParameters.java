@@ -1,5 +1,6 @@
 package io.musabench.jmh.device;
 
+import io.musabench.results.run.Params;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -10,20 +11,12 @@ import java.util.TreeMap;
  * still be compared with what is measured now.
  */
 public final class OmittedParameters {
-  private static final Map<String, String> USUAL =
-      Map.of(
-          Libraries.PARAMETER,
-          Libraries.PORTABLE,
-          "backend",
-          "auto",
-          "packGqa",
-          "auto",
-          "metadata",
-          "with",
-          "mpMargin",
-          "0",
-          "gemm",
-          Libraries.AUTO);
+  private static final Map<String, String> USUAL = new TreeMap<>(Params.MATE_DEFAULTS);
+
+  static {
+    USUAL.put(Libraries.PARAMETER, Libraries.PORTABLE);
+    USUAL.put("gemm", Libraries.AUTO);
+  }
 
   private OmittedParameters() {}
 

@@ -40,6 +40,13 @@ public final class Params {
   /** Value of {@link #CACHE}: where the launch before has left them. */
   public static final String HOT = "hot";
 
+  /**
+   * What can be asked of mate's attention, with the value that asks for nothing. The parameters
+   * came later than the names of cases, which leave them out where they have it.
+   */
+  public static final Map<String, String> MATE_DEFAULTS =
+      Map.of("backend", "auto", "packGqa", "auto", "metadata", "with", "mpMargin", "0");
+
   private Params() {}
 
   /** One field with all parameters; {@code %}, {@code ;} and {@code =} in values are escaped. */

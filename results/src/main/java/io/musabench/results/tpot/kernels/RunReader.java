@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Run directories of this suite.
@@ -45,25 +46,9 @@ final class RunReader {
   /** Rank of a kernel that was measured by itself; 0 and 1 are those of steps. */
   private static final int ALONE = 2;
 
-  /** Options, with the value that changes nothing. */
+  /** Options of every library, with the value that changes nothing. */
   private static final Map<String, String> NEUTRAL =
-      Map.of(
-          "cache",
-          "cold",
-          "window",
-          "-1",
-          "softcap",
-          "0",
-          "splits",
-          "0",
-          "backend",
-          "auto",
-          "packGqa",
-          "auto",
-          "metadata",
-          "with",
-          "mpMargin",
-          "0");
+      Map.of("cache", "cold", "window", "-1", "softcap", "0", "splits", "0");
 
   /** Kernels that no model here has: a library's scheduler and latent attention. */
   private static final Set<String> OF_NO_MODEL = Set.of("attention_schedule", "mla_decode");
@@ -223,7 +208,8 @@ final class RunReader {
   }
 
   private static boolean neutral(CaseResult c) {
-    return NEUTRAL.entrySet().stream()
+    return Stream.of(NEUTRAL, Params.MATE_DEFAULTS)
+        .flatMap(options -> options.entrySet().stream())
         .allMatch(e -> c.param(e.getKey()).isEmpty() || c.param(e.getKey()).equals(e.getValue()));
   }
 
