@@ -16,9 +16,12 @@ public record BatchState(int[] ids, int[] positions, long[] slots, int[] pageTab
 
   /** The requests of a cache with the given token ids. */
   public static BatchState of(PagedCache cache, int[] ids) {
-    int[] pages = Arrays.stream(cache.table()).flatMapToInt(Arrays::stream).toArray();
     return new BatchState(
-        ids, cache.newPositions(), cache.newSlots(), pages, cache.batch().kvLens());
+        ids,
+        cache.newPositions(),
+        cache.newSlots(),
+        PagedCache.flat(cache.table()),
+        cache.batch().kvLens());
   }
 
   /**

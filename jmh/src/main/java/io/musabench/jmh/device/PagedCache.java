@@ -67,10 +67,6 @@ public record PagedCache(
       boolean latent) {
     int[][] table = shuffledPages(batch, pageSize, inputs.random());
     int width = table[0].length;
-    int[] flat = new int[table.length * width];
-    for (int b = 0; b < table.length; b++) {
-      System.arraycopy(table[b], 0, flat, b * width, width);
-    }
     int used = pages(batch, pageSize);
     int pages = used + moments * ownPages(batch, pageSize);
     Tensor keys = inputs.random(1, pages, pageSize, heads.kvHeads(), heads.qkDim());
@@ -81,7 +77,7 @@ public record PagedCache(
         latent
             ? keys.slice(3, 0, heads.vDim())
             : inputs.random(1, pages, pageSize, heads.kvHeads(), heads.vDim()),
-        inputs.ints(flat).reshape(table.length, width),
+        inputs.ints(flat(table)).reshape(table.length, width),
         table,
         inputs.ints(batch.kvLens()),
         inputs.ints(batch.cuSeqlensQ()),
@@ -170,17 +166,21 @@ public record PagedCache(
     BatchSpec more = batch.plus(BatchSpec.decode(requests - batch.size(), 2));
     int[][] rows = Arrays.copyOf(table, requests);
     Arrays.fill(rows, batch.size(), requests, new int[table[0].length]);
-    int[] flat = Arrays.stream(rows).flatMapToInt(Arrays::stream).toArray();
     return new PagedCache(
         more,
         pageSize,
         keys,
         values,
-        inputs.ints(flat).reshape(requests, table[0].length),
+        inputs.ints(flat(rows)).reshape(requests, table[0].length),
         rows,
         inputs.ints(more.kvLens()),
         inputs.ints(more.cuSeqlensQ()),
         spare);
+  }
+
+  /** A page table's rows one after the other. */
+  static int[] flat(int[][] table) {
+    return Arrays.stream(table).flatMapToInt(Arrays::stream).toArray();
   }
 
   /** Tokens that the longest row of the page table has room for: what a kernel must reckon with. */
