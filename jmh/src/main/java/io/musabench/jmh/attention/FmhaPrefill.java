@@ -2,6 +2,7 @@ package io.musabench.jmh.attention;
 
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
+import io.musabench.jmh.device.AttentionKernels;
 import io.musabench.jmh.device.Inputs;
 import io.musabench.jmh.device.KernelCase;
 import io.musabench.jmh.device.ParameterException;
@@ -53,11 +54,7 @@ public class FmhaPrefill extends AttentionBenchmark {
                 requests,
                 geometry,
                 options(geometry),
-                q,
-                k,
-                v,
-                out,
-                inputs.ints(requests.cuSeqlensQ()),
-                inputs.ints(starts)));
+                new AttentionKernels.Contiguous(
+                    q, k, v, out, inputs.ints(requests.cuSeqlensQ()), inputs.ints(starts))));
   }
 }

@@ -14,26 +14,12 @@ import java.util.List;
  */
 public interface AttentionKernels {
   /**
-   * Attention over contiguous keys and values, requests laid end to end.
+   * Attention over contiguous keys and values.
    *
-   * @param q X [Tq, Hq, Dqk]
-   * @param k X [Tk, Hkv, Dqk]
-   * @param v X [Tk, Hkv, Dv]
-   * @param out X [Tq, Hq, Dv]
-   * @param cuQ I32 [B+1]
-   * @param cuK I32 [B+1]
    * @throws UnavailableException if the library has no kernel for it here
    */
   Attention prefill(
-      BatchSpec batch,
-      HeadGeometry heads,
-      AttentionOptions options,
-      Tensor q,
-      Tensor k,
-      Tensor v,
-      Tensor out,
-      Tensor cuQ,
-      Tensor cuK);
+      BatchSpec batch, HeadGeometry heads, AttentionOptions options, Contiguous operands);
 
   /**
    * Attention over a paged cache. Called again with another layer of the same cache, it may share
@@ -45,6 +31,18 @@ public interface AttentionKernels {
    */
   Attention paged(
       PagedCache cache, HeadGeometry heads, AttentionOptions options, Tensor q, Tensor out);
+
+  /**
+   * Operands of attention over contiguous keys and values, requests laid end to end.
+   *
+   * @param q X [Tq, Hq, Dqk]
+   * @param k X [Tk, Hkv, Dqk]
+   * @param v X [Tk, Hkv, Dv]
+   * @param out X [Tq, Hq, Dv]
+   * @param cuQ I32 [B+1]
+   * @param cuK I32 [B+1]
+   */
+  record Contiguous(Tensor q, Tensor k, Tensor v, Tensor out, Tensor cuQ, Tensor cuK) {}
 
   /**
    * A prepared attention.

@@ -280,38 +280,30 @@ public final class KernelCases {
         });
   }
 
-  /**
-   * Attention over contiguous keys and values, by any library's kernels; operands as in {@link
-   * AttentionKernels#prefill}.
-   */
+  /** Attention over contiguous keys and values, by any library's kernels. */
   public ScheduledCase fmhaPrefill(
       AttentionKernels library,
       BatchSpec batch,
       HeadGeometry heads,
       AttentionOptions options,
-      Tensor q,
-      Tensor k,
-      Tensor v,
-      Tensor out,
-      Tensor cuQ,
-      Tensor cuK) {
+      AttentionKernels.Contiguous o) {
     return attention(
         new KernelCall.FmhaPrefill(batch, heads, mask(options)),
         batch,
         heads,
         options,
-        library.prefill(batch, heads, options, q, k, v, out, cuQ, cuK),
-        out,
+        library.prefill(batch, heads, options, o),
+        o.out(),
         () -> {
-          int[] starts = cuK.toInts();
+          int[] starts = o.cuK().toInts();
           return checkAttention(
               batch,
               heads,
               options,
-              (token, head) -> vector(q, token, head),
-              out,
-              (request, head) -> head(k.slice(0, starts[request], starts[request + 1]), head),
-              (request, head) -> head(v.slice(0, starts[request], starts[request + 1]), head));
+              (token, head) -> vector(o.q(), token, head),
+              o.out(),
+              (request, head) -> head(o.k().slice(0, starts[request], starts[request + 1]), head),
+              (request, head) -> head(o.v().slice(0, starts[request], starts[request + 1]), head));
         });
   }
 

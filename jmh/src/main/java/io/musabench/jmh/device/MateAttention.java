@@ -58,21 +58,14 @@ final class MateAttention implements AttentionKernels {
 
   @Override
   public Attention prefill(
-      BatchSpec batch,
-      HeadGeometry heads,
-      AttentionOptions attention,
-      Tensor q,
-      Tensor k,
-      Tensor v,
-      Tensor out,
-      Tensor cuQ,
-      Tensor cuK) {
+      BatchSpec batch, HeadGeometry heads, AttentionOptions attention, Contiguous o) {
     return attempt(
         () -> {
           FmhaConfig.Builder config = config(batch, heads, attention);
           config.keys(Keys.RAGGED, batch.maxKv());
-          FmhaTensors tensors = FmhaTensors.ragged(q, k, v, out, lse(q), cuQ, cuK);
-          return prepare(config.build(), tensors, attention, cuK);
+          FmhaTensors tensors =
+              FmhaTensors.ragged(o.q(), o.k(), o.v(), o.out(), lse(o.q()), o.cuQ(), o.cuK());
+          return prepare(config.build(), tensors, attention, o.cuK());
         });
   }
 

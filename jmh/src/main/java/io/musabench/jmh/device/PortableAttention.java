@@ -24,19 +24,21 @@ final class PortableAttention implements AttentionKernels {
 
   @Override
   public Attention prefill(
-      BatchSpec batch,
-      HeadGeometry heads,
-      AttentionOptions options,
-      Tensor q,
-      Tensor k,
-      Tensor v,
-      Tensor out,
-      Tensor cuQ,
-      Tensor cuK) {
+      BatchSpec batch, HeadGeometry heads, AttentionOptions options, Contiguous operands) {
     PreparedCall call =
         inputs
             .kernels()
-            .fmhaPrefillVarlen(q, k, v, out, null, options, cuQ, cuK, batch.maxQ(), batch.maxKv());
+            .fmhaPrefillVarlen(
+                operands.q(),
+                operands.k(),
+                operands.v(),
+                operands.out(),
+                null,
+                options,
+                operands.cuQ(),
+                operands.cuK(),
+                batch.maxQ(),
+                batch.maxKv());
     return new Attention(call, null, "");
   }
 

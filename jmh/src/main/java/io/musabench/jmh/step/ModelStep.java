@@ -235,7 +235,11 @@ final class ModelStep implements GraphTimer.Subject {
       ScheduledCase attending =
           batch.isPrefill()
               ? cases.fmhaPrefill(
-                  library, batch, heads, options, q, k, v, attended, cuSeqlens, cuSeqlens)
+                  library,
+                  batch,
+                  heads,
+                  options,
+                  new AttentionKernels.Contiguous(q, k, v, attended, cuSeqlens, cuSeqlens))
               : cases.pagedAttention(library, cache, heads, options, q, attended);
       if (layer == 0 && attending.schedule() != null) {
         ops.add(0, new Op(ScheduledCase.SCHEDULE, attending.schedulingOfStep()));
