@@ -1,12 +1,8 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.results.compare.Comparison;
-import io.musabench.results.compare.Judge;
-import io.musabench.results.compare.MeasuredRun;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,10 +44,7 @@ import picocli.CommandLine.Spec;
       "  musabench ab DecodeStep --inject 3%%    (a test of the gate itself)"
     })
 final class AbCommand implements Callable<Integer> {
-  /** Enough to find 3 % at half a per cent of noise, see scripts/calibrate. */
-  static final int PAIRS = 10;
-
-  @Mixin private MeasureOptions measure;
+  @Mixin private PairOptions pairs;
 
   @Option(names = "--a", paramLabel = "SETTING", description = "setting of A; may be repeated")
   private List<String> a = List.of();
@@ -60,19 +53,10 @@ final class AbCommand implements Callable<Integer> {
   private List<String> b = List.of();
 
   @Option(
-      names = "--pairs",
-      paramLabel = "N",
-      description = "pairs of forks a case (default ${DEFAULT-VALUE})",
-      defaultValue = "" + PAIRS)
-  private int pairs;
-
-  @Option(
       names = "--inject",
       paramLabel = "PERCENT",
       description = "make B's measured times longer by so much, to see that the gate finds it")
   private String inject;
-
-  @Mixin private VerdictOptions verdict;
 
   @Spec private CommandSpec spec;
 
@@ -80,8 +64,7 @@ final class AbCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr(); // Output may be JSON: progress goes here.
-    verdict.check();
-    checkPairs(pairs);
+    pairs.check();
     Setting first = Setting.parse("--a", a);
     Setting second = Setting.parse("--b", b);
     if (inject != null) {
@@ -90,40 +73,8 @@ final class AbCommand implements Callable<Integer> {
     if (first.equals(second)) {
       throw new UsageException("A and B are the same; to find the noise, use: musabench qualify");
     }
-    Comparison comparison = compare(measure, verdict, pairs, first, second, err, true);
-    verdict.print(comparison, out);
+    Comparison comparison = pairs.compare(first, second, err, true);
+    pairs.verdict().print(comparison, out);
     return comparison.exitCode();
-  }
-
-  static void checkPairs(int pairs) {
-    if (pairs < Judge.LEAST_FORKS) {
-      throw new UsageException("--pairs must be at least " + Judge.LEAST_FORKS);
-    }
-  }
-
-  /**
-   * Measures and judges the pairs.
-   *
-   * @param progress where progress goes
-   * @param useNoise whether noise floors that were found before set the tolerance
-   */
-  static Comparison compare(
-      MeasureOptions measure,
-      VerdictOptions verdict,
-      int pairs,
-      Setting a,
-      Setting b,
-      PrintWriter progress,
-      boolean useNoise) {
-    Catalog catalog = Catalog.load();
-    Suite chosen = measure.select(catalog, BenchmarkParameters.table());
-    PairRunner runner = new PairRunner(measure.campaign(progress, chosen, pairs));
-    PairRunner.Measurement measured = runner.run(chosen.cases(), a, b);
-    MeasuredRun base = MeasuredRun.read(measured.a());
-    MeasuredRun candidate = MeasuredRun.read(measured.b());
-    return Comparison.of(
-        base,
-        candidate,
-        verdict.options(useNoise ? verdict.noise(candidate) : Map.of(), Set.of(), true));
   }
 }

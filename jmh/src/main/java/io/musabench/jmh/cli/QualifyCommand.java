@@ -15,7 +15,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code musabench qualify}. */
@@ -42,16 +41,7 @@ import picocli.CommandLine.Spec;
       "130:stopped by Ctrl-C; the finished cases are saved"
     })
 final class QualifyCommand implements Callable<Integer> {
-  @Mixin private MeasureOptions measure;
-
-  @Option(
-      names = "--pairs",
-      paramLabel = "N",
-      description = "pairs of forks a case (default ${DEFAULT-VALUE})",
-      defaultValue = "" + AbCommand.PAIRS)
-  private int pairs;
-
-  @Mixin private VerdictOptions verdict;
+  @Mixin private PairOptions pairs;
 
   @Spec private CommandSpec spec;
 
@@ -59,11 +49,9 @@ final class QualifyCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr(); // Output may be JSON: progress goes here.
-    verdict.check();
-    AbCommand.checkPairs(pairs);
-    Comparison comparison =
-        AbCommand.compare(measure, verdict, pairs, Setting.AS_IS, Setting.AS_IS, err, false);
-    verdict.print(comparison, out);
+    pairs.check();
+    Comparison comparison = pairs.compare(Setting.AS_IS, Setting.AS_IS, err, false);
+    pairs.verdict().print(comparison, out);
     Map<String, Floor> floors = new LinkedHashMap<>();
     for (CaseComparison row : comparison.rows()) {
       if (row.ratio() != null) {
@@ -71,7 +59,7 @@ final class QualifyCommand implements Callable<Integer> {
       }
     }
     Environment environment = comparison.candidate().environment();
-    NoiseFloors file = verdict.baselines().noise(EnvironmentKey.device(environment));
+    NoiseFloors file = pairs.verdict().baselines().noise(EnvironmentKey.device(environment));
     file.add(EnvironmentKey.of(environment), floors);
     floors.forEach(
         (id, floor) ->
