@@ -5,6 +5,7 @@ import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.SampleProfiler;
 import io.musabench.jmh.device.UnavailableException;
 import io.musabench.jmh.device.WrongResultException;
+import io.musabench.results.run.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,22 +27,35 @@ import org.openjdk.jmh.runner.options.TimeValue;
  */
 final class ForkRunner {
   /** How a fork ended. */
-  enum Status {
-    OK,
-    WRONG,
-    TIMEOUT,
-    CRASH,
-    ERROR,
+  enum End {
+    MEASURED(Status.OK),
+    /** Further forks may be well. */
+    CRASHED(Status.FAILED),
+    /** A wrong result or an error, which would come again; a number beside it is worth nothing. */
+    FAILED(Status.FAILED),
+    /** A hang, which would come again. */
+    TIMED_OUT(Status.TIMEOUT),
     /** What the case needs is not here. */
-    UNAVAILABLE
+    UNAVAILABLE(Status.SKIPPED);
+
+    private final Status ofCase;
+
+    End(Status ofCase) {
+      this.ofCase = ofCase;
+    }
+
+    /** What its case is if no fork ends better. */
+    Status ofCase() {
+      return ofCase;
+    }
   }
 
   /**
-   * @param status how the fork ended
-   * @param result what it measured; null unless {@code status} is OK
+   * @param end how the fork ended
+   * @param result what it measured; null unless {@code end} is MEASURED
    * @param message one line that says what went wrong; empty when nothing did
    */
-  record Outcome(Status status, RunResult result, String message) {}
+  record Outcome(End end, RunResult result, String message) {}
 
   // JMH's own limit only prints and interrupts; ours must come first, whatever the user asked for.
   private static final Duration JMH_LIMIT = Duration.ofDays(1);
@@ -91,9 +105,9 @@ final class ForkRunner {
       try {
         Collection<RunResult> results = new Runner(options.build(), log.format()).run();
         if (results.size() != 1) {
-          return new Outcome(Status.ERROR, null, "JMH returned " + results.size() + " results");
+          return new Outcome(End.FAILED, null, "JMH returned " + results.size() + " results");
         }
-        return new Outcome(Status.OK, results.iterator().next(), "");
+        return new Outcome(End.MEASURED, results.iterator().next(), "");
       } catch (RunnerException e) {
         return failure(e, watch.expired());
       }
@@ -103,16 +117,16 @@ final class ForkRunner {
   private Outcome failure(RunnerException e, boolean expired) {
     if (expired) {
       String message = "stopped after %d s without a result".formatted(limit.toSeconds());
-      return new Outcome(Status.TIMEOUT, null, message);
+      return new Outcome(End.TIMED_OUT, null, message);
     }
     String crash = null;
     Throwable deepest = e;
     for (Throwable cause : causes(e)) {
       if (cause instanceof WrongResultException) {
-        return new Outcome(Status.WRONG, null, oneLine(cause.getMessage()));
+        return new Outcome(End.FAILED, null, "wrong result: " + oneLine(cause.getMessage()));
       }
       if (cause instanceof UnavailableException) {
-        return new Outcome(Status.UNAVAILABLE, null, oneLine(cause.getMessage()));
+        return new Outcome(End.UNAVAILABLE, null, oneLine(cause.getMessage()));
       }
       String text = String.valueOf(cause.getMessage());
       if (text.startsWith("Forked VM failed") || text.contains("VM prematurely exited")) {
@@ -121,10 +135,10 @@ final class ForkRunner {
       deepest = cause;
     }
     if (crash != null) {
-      return new Outcome(Status.CRASH, null, oneLine(crash));
+      return new Outcome(End.CRASHED, null, oneLine(crash));
     }
     String name = deepest.getClass().getSimpleName();
-    return new Outcome(Status.ERROR, null, name + ": " + oneLine(deepest.getMessage()));
+    return new Outcome(End.FAILED, null, name + ": " + oneLine(deepest.getMessage()));
   }
 
   // BenchmarkException keeps what the fork threw among the suppressed, not as its cause.

@@ -1,8 +1,6 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.jmh.cli.ForkRunner.Outcome;
-import io.musabench.jmh.device.DeviceTimeResults;
-import io.musabench.jmh.device.Measured;
 import io.musabench.results.compare.Pairs;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.CpuTimes;
@@ -152,15 +150,12 @@ final class PairRunner {
       for (Side side : order) {
         campaign.coolDown();
         Outcome outcome = runner.run(spec, campaign.effort(), side.setting);
-        switch (outcome.status()) {
-          case OK -> both.put(side, outcome.result());
-          // Its pair is lost with it; further ones may be well.
-          case CRASH -> side.lost.add("fork %d crashed: %s".formatted(pair + 1, outcome.message()));
-          case TIMEOUT -> side.fail(Status.TIMEOUT, outcome.message());
-          case WRONG -> side.fail(Status.FAILED, "wrong result: " + outcome.message());
-          case ERROR -> side.fail(Status.FAILED, outcome.message());
-          case UNAVAILABLE -> side.fail(Status.SKIPPED, outcome.message());
-          default -> throw new AssertionError(outcome.status());
+        switch (outcome.end()) {
+          case MEASURED -> both.put(side, outcome.result());
+          // Its pair is lost with it.
+          case CRASHED ->
+              side.lost.add("fork %d crashed: %s".formatted(pair + 1, outcome.message()));
+          default -> side.fail(outcome.end().ofCase(), outcome.message());
         }
       }
       boolean pairComplete = both.size() == 2;
@@ -183,15 +178,9 @@ final class PairRunner {
 
   private static CaseResult save(CaseSpec spec, Side side, CpuTimes.Others others) {
     if (side.status != Status.OK) {
-      CaseResult failed = CaseResults.failed(spec, side.status, side.failure);
-      side.record.add(failed, List.of(), null);
-      return failed;
+      return side.record.addFailed(spec, side.status, side.failure);
     }
     List<RunResult> forks = side.forks.isEmpty() ? side.alone : side.forks;
-    List<List<Measured>> measured = DeviceTimeResults.measured(forks);
-    CaseResult result = CaseResults.measured(spec, measured, side.lost, others);
-    side.record.add(
-        result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(forks));
-    return result;
+    return side.record.addMeasured(spec, forks, side.lost, others);
   }
 }

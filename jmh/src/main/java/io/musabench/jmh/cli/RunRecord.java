@@ -1,11 +1,15 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.jmh.device.DeviceTimeResults;
+import io.musabench.jmh.device.Measured;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.Clocks;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
+import io.musabench.results.run.Status;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -49,12 +53,34 @@ final class RunRecord {
   }
 
   /**
+   * Adds a case that was measured; see {@link #add}.
+   *
+   * @param forks what JMH returned, not empty
+   * @param lost what became of each further fork
+   * @param others what else the CPUs did meanwhile
+   */
+  CaseResult addMeasured(
+      CaseSpec spec, List<RunResult> forks, List<String> lost, CpuTimes.Others others) {
+    List<List<Measured>> measured = DeviceTimeResults.measured(forks);
+    CaseResult result = CaseResults.measured(spec, measured, lost, others);
+    add(result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(forks));
+    return result;
+  }
+
+  /** Adds a case without a number; see {@link #add}. */
+  CaseResult addFailed(CaseSpec spec, Status status, String reason) {
+    CaseResult result = CaseResults.failed(spec, status, reason);
+    add(result, List.of(), null);
+    return result;
+  }
+
+  /**
    * Adds a case and writes everything. After {@link #close} it does nothing: what fails while the
    * forks are being killed is not a result.
    *
    * @param result JMH's result with device time first; null when the case has no number
    */
-  synchronized void add(CaseResult finished, List<Sample> itsSamples, RunResult result) {
+  private synchronized void add(CaseResult finished, List<Sample> itsSamples, RunResult result) {
     if (closed) {
       return;
     }

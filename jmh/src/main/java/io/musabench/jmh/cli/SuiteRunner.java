@@ -1,8 +1,6 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.jmh.cli.ForkRunner.Outcome;
-import io.musabench.jmh.device.DeviceTimeResults;
-import io.musabench.jmh.device.Measured;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.report.html.HtmlReport;
 import io.musabench.results.run.CaseResult;
@@ -145,37 +143,17 @@ final class SuiteRunner {
     for (int fork = 1; fork <= campaign.effort().forks(); fork++) {
       campaign.coolDown();
       Outcome outcome = runner.run(spec, campaign.effort(), setting);
-      switch (outcome.status()) {
-        case OK -> results.add(outcome.result());
-        case CRASH -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));
-        // A wrong result, a hang or an error would come again; a number beside it is worth nothing.
-        case WRONG -> {
-          return fail(record, spec, Status.FAILED, "wrong result: " + outcome.message());
+      switch (outcome.end()) {
+        case MEASURED -> results.add(outcome.result());
+        case CRASHED -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));
+        default -> {
+          return record.addFailed(spec, outcome.end().ofCase(), outcome.message());
         }
-        case TIMEOUT -> {
-          return fail(record, spec, Status.TIMEOUT, outcome.message());
-        }
-        case ERROR -> {
-          return fail(record, spec, Status.FAILED, outcome.message());
-        }
-        case UNAVAILABLE -> {
-          return fail(record, spec, Status.SKIPPED, outcome.message());
-        }
-        default -> throw new AssertionError(outcome.status());
       }
     }
     if (results.isEmpty()) {
-      return fail(record, spec, Status.FAILED, String.join("; ", lost));
+      return record.addFailed(spec, Status.FAILED, String.join("; ", lost));
     }
-    List<List<Measured>> measured = DeviceTimeResults.measured(results);
-    CaseResult result = CaseResults.measured(spec, measured, lost, others.soFar());
-    record.add(result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(results));
-    return result;
-  }
-
-  private static CaseResult fail(RunRecord record, CaseSpec spec, Status status, String reason) {
-    CaseResult result = CaseResults.failed(spec, status, reason);
-    record.add(result, List.of(), null);
-    return result;
+    return record.addMeasured(spec, results, lost, others.soFar());
   }
 }
