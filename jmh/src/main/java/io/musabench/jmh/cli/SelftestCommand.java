@@ -9,14 +9,12 @@ import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.KernelBenchmark;
 import io.musabench.jmh.device.WrongResultException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -73,15 +71,7 @@ final class SelftestCommand implements Callable<Integer> {
   private Map<String, Function<DeviceContext, Agreement>> chosen() {
     Map<String, Function<DeviceContext, Agreement>> chosen = checks();
     if (!expressions.isEmpty()) {
-      List<Pattern> patterns = new ArrayList<>();
-      for (String expression : expressions) {
-        try {
-          patterns.add(Pattern.compile(expression));
-        } catch (PatternSyntaxException e) {
-          throw new UsageException(
-              "\"" + expression + "\" is no regular expression: " + e.getMessage());
-        }
-      }
+      List<Pattern> patterns = expressions.stream().map(Catalog::pattern).toList();
       chosen.keySet().removeIf(title -> patterns.stream().noneMatch(p -> p.matcher(title).find()));
     }
     if (chosen.isEmpty()) {
