@@ -43,16 +43,14 @@ final class CompletionCommand implements Runnable {
   private static Map<String, List<String>> names() {
     List<String> benchmarks =
         Catalog.load().benchmarks().stream().map(Benchmark::simpleName).toList();
+    List<String> devices =
+        DataSheet.shipped().stream().map(sheet -> sheet.aliases().get(0)).toList();
     return Map.of(
         "REGEX", benchmarks,
         "--suite", List.copyOf(Suite.NAMES),
         "--model", Models.names(),
-        "--from", devices(),
-        "--to", devices());
-  }
-
-  private static List<String> devices() {
-    return DataSheet.shipped().stream().map(sheet -> sheet.aliases().get(0)).toList();
+        "--from", devices,
+        "--to", devices);
   }
 
   private static void addNames(CommandSpec command, Map<String, List<String>> names) {
