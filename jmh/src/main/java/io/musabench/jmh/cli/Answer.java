@@ -34,9 +34,7 @@ abstract class Answer implements Callable<Integer> {
     try {
       answer = answer(json);
     } catch (IllegalArgumentException | KernelSourceException | RunException e) {
-      // One line, whatever a library below put into its message.
-      String line = String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
-      throw new ParameterException(spec.commandLine(), line, e);
+      throw new ParameterException(spec.commandLine(), UsageException.oneLine(e), e);
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(answer);

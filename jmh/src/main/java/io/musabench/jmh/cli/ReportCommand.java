@@ -1,6 +1,5 @@
 package io.musabench.jmh.cli;
 
-import io.musabench.results.compare.Baselines;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
@@ -16,15 +15,12 @@ import io.musabench.results.serving.Analysis;
 import io.musabench.results.serving.Definitions;
 import io.musabench.results.serving.Run;
 import io.musabench.results.serving.ServingFiles;
-import io.musabench.results.serving.Slo;
 import io.musabench.results.serving.Summary;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.answers.Setup;
 import io.musabench.results.tpot.answers.Sweep;
 import io.musabench.results.tpot.answers.WhatIf;
-import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSourceException;
-import io.musabench.results.tpot.kernels.KernelSources;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +78,6 @@ final class ReportCommand implements Callable<Integer> {
   /** Requests in flight of predictions, unless others are asked for. */
   static final List<String> CONCURRENCY = List.of("1,8,32,128".split(","));
 
-  private static final Set<String> LIMITS = Set.of("--ttft", "--tpot", "--slo");
   private static final Set<String> WHAT_IF = Set.of("--from", "--to", "--utilisation");
 
   /** What every command of a predicted service says anyway. */
@@ -123,11 +118,7 @@ final class ReportCommand implements Callable<Integer> {
       description = "the base of the first RUN: a baseline of its device, or a run directory")
   private String baseline;
 
-  @Option(
-      names = "--baselines",
-      paramLabel = "DIR",
-      description = "where baselines and noise floors are (default: results/baselines)")
-  private Path baselines = Checkout.folder().resolve("results/baselines");
+  @Mixin private BaselinesOption baselines;
 
   @Option(
       names = "--paired",
@@ -146,23 +137,7 @@ final class ReportCommand implements Callable<Integer> {
       description = "result files of serving benchmarks; may be repeated")
   private List<Path> serving = List.of();
 
-  @Option(
-      names = "--ttft",
-      paramLabel = "TIME",
-      description = "limit on TTFT with its unit, such as 1000ms")
-  private String ttft;
-
-  @Option(
-      names = "--tpot",
-      paramLabel = "TIME",
-      description = "limit on TPOT with its unit, such as 50ms")
-  private String tpot;
-
-  @Option(
-      names = "--slo",
-      paramLabel = "NAME",
-      description = "named limits; musabench serving --list-slo lists them")
-  private String slo;
+  @Mixin private LatencyLimits limits;
 
   @Option(
       names = "--concurrency",
@@ -217,7 +192,7 @@ final class ReportCommand implements Callable<Integer> {
       summaries = summaries(report);
       predict(report);
     } catch (IllegalArgumentException | KernelSourceException | RunException e) {
-      throw new UsageException(oneLine(e));
+      throw new UsageException(UsageException.oneLine(e));
     }
     List<String> words = new ArrayList<>(List.of("musabench"));
     words.addAll(spec.root().commandLine().getParseResult().originalArgs());
@@ -235,10 +210,6 @@ final class ReportCommand implements Callable<Integer> {
     return new HtmlReport(List.of(run))
         .predict(Setup.workloads(Sweep.of(CONCURRENCY), 1024, 256, 0, null, null))
         .command(List.of("musabench", "report", run.toString()));
-  }
-
-  static String oneLine(Exception e) {
-    return String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
   }
 
   private void write(String text) {
@@ -271,14 +242,13 @@ final class ReportCommand implements Callable<Integer> {
       return null;
     }
     MeasuredRun judged = MeasuredRun.read(candidate);
-    String device = EnvironmentKey.device(judged.environment());
-    Baselines kept = new Baselines(baselines);
     if (baseline != null && !Files.isDirectory(base)) {
-      base = kept.find(device, baseline).path();
+      String device = EnvironmentKey.device(judged.environment());
+      base = baselines.open().find(device, baseline).path();
     }
     Set<String> names = new HashSet<>(accepted);
     names.add(Comparison.UNDER_TEST);
-    Map<String, Double> noise = kept.noise(device).read(EnvironmentKey.of(judged.environment()));
+    Map<String, Double> noise = baselines.noise(judged);
     Comparison comparison =
         Comparison.of(
             MeasuredRun.read(base),
@@ -315,13 +285,13 @@ final class ReportCommand implements Callable<Integer> {
       } catch (NoSuchFileException e) {
         throw new UsageException(e.getFile() + ": no such file or directory");
       } catch (IOException e) {
-        throw new UsageException(oneLine(e));
+        throw new UsageException(UsageException.oneLine(e));
       }
     }
-    List<Summary> summaries = new Analysis(Definitions.COURSE, limits(), Map.of()).of(all);
+    List<Summary> summaries = new Analysis(Definitions.COURSE, limits.with(null), Map.of()).of(all);
     List<String> command = new ArrayList<>(List.of("musabench", "serving"));
     serving.forEach(f -> command.add(f.toString()));
-    command.addAll(given(LIMITS::contains));
+    command.addAll(given(n -> declares(new LatencyLimits(), n)));
     report.serving(summaries, command);
     return summaries;
   }
@@ -342,20 +312,11 @@ final class ReportCommand implements Callable<Integer> {
 
   /** Whether an option is one of model, engine or load, which the commands of {@code tpot} take. */
   private static boolean ofService(String option) {
-    return CommandSpec.forAnnotatedObject(new TpotOptions()).findOption(option) != null
-        || CommandSpec.forAnnotatedObject(new TpotOptions.Loads()).findOption(option) != null;
+    return declares(new TpotOptions(), option) || declares(new TpotOptions.Loads(), option);
   }
 
-  private Slo limits() {
-    Slo named = slo == null ? Slo.NONE : Slo.named().get(slo);
-    if (named == null) {
-      throw new UsageException(Suggestions.unknown("limit", slo, Slo.named().keySet()));
-    }
-    return named.with(new Slo(time(ttft), time(tpot), Double.NaN));
-  }
-
-  private static double time(String text) {
-    return text == null ? Double.NaN : Slo.milliseconds(text);
+  private static boolean declares(Object mixin, String option) {
+    return CommandSpec.forAnnotatedObject(mixin).findOption(option) != null;
   }
 
   private void predict(HtmlReport report) {
@@ -366,11 +327,8 @@ final class ReportCommand implements Callable<Integer> {
       }
       DataSheet here = DataSheet.find(from);
       DataSheet there = DataSheet.find(to);
-      KernelSource source =
-          options.kernels.isEmpty()
-              ? null
-              : KernelSources.open(options.kernels, options.request().mode);
-      WhatIf answer = new WhatIf(options.request(), source, utilisation, here, there, workloads);
+      WhatIf answer =
+          new WhatIf(options.request(), options.source(), utilisation, here, there, workloads);
       List<String> command = new ArrayList<>(List.of("musabench", "tpot", "what-if"));
       command.addAll(given(n -> ofService(n) || WHAT_IF.contains(n)));
       command.addAll(List.of("--batch", String.join(",", concurrency)));

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -68,26 +69,13 @@ final class ServingCommand implements Callable<Integer> {
               + " \"asked_tokens\"}; only schema is required")
   private List<Path> inputs = List.of();
 
-  @Option(
-      names = "--ttft",
-      paramLabel = "TIME",
-      description = "limit on TTFT with its unit, such as 1000ms or 1s")
-  private String ttft;
-
-  @Option(
-      names = "--tpot",
-      paramLabel = "TIME",
-      description = "limit on TPOT with its unit, such as 50ms")
-  private String tpot;
+  @Mixin private LatencyLimits limits;
 
   @Option(
       names = "--e2e",
       paramLabel = "TIME",
       description = "limit on the whole latency, such as 20s")
   private String e2e;
-
-  @Option(names = "--slo", paramLabel = "NAME", description = "named limits; --list-slo lists them")
-  private String slo;
 
   @Option(names = "--list-slo", description = "lists the named limits")
   private boolean listSlo;
@@ -261,21 +249,8 @@ final class ServingCommand implements Callable<Integer> {
   }
 
   private Slo limits() {
-    Slo named = Slo.NONE;
-    if (slo != null) {
-      named =
-          known(
-              "--slo",
-              slo,
-              name -> Optional.ofNullable(Slo.named().get(name)),
-              Slo.named().keySet().stream().toList());
-    }
-    return named.with(new Slo(time(ttft), time(tpot), time(e2e)));
-  }
-
-  private double time(String text) {
     try {
-      return text == null ? Double.NaN : Slo.milliseconds(text);
+      return limits.with(e2e);
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }

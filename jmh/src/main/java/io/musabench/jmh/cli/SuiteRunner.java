@@ -124,7 +124,7 @@ final class SuiteRunner {
       ReportCommand.ofRun(run).write(file);
       return file.toString();
     } catch (RuntimeException e) {
-      return "none: " + ReportCommand.oneLine(e);
+      return "none: " + UsageException.oneLine(e);
     }
   }
 

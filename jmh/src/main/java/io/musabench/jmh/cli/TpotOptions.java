@@ -5,6 +5,8 @@ import io.musabench.results.tpot.Engine;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.kernels.KernelSource;
+import io.musabench.results.tpot.kernels.KernelSources;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -205,6 +207,16 @@ final class TpotOptions {
     r.memoryShare = memoryShare;
     r.pageSize = pageSize;
     return r;
+  }
+
+  /**
+   * The kernel times; null if none are given.
+   *
+   * @throws IllegalArgumentException if the mode does not exist
+   * @throws io.musabench.results.tpot.kernels.KernelSourceException if they cannot be read
+   */
+  KernelSource source() {
+    return kernels.isEmpty() ? null : KernelSources.open(kernels, mode(mode));
   }
 
   private static Mode mode(String text) {

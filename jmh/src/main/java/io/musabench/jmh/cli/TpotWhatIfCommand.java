@@ -1,10 +1,7 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.results.devices.DataSheet;
-import io.musabench.results.tpot.answers.Setup;
 import io.musabench.results.tpot.answers.WhatIf;
-import io.musabench.results.tpot.kernels.KernelSource;
-import io.musabench.results.tpot.kernels.KernelSources;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -48,13 +45,10 @@ final class TpotWhatIfCommand extends Answer {
 
   @Override
   String answer(boolean json) {
-    Setup.Request request = options.request();
-    KernelSource source =
-        request.kernels.isEmpty() ? null : KernelSources.open(request.kernels, request.mode);
     WhatIf answer =
         new WhatIf(
-            request,
-            source,
+            options.request(),
+            options.source(),
             utilisation,
             DataSheet.find(from),
             DataSheet.find(to),

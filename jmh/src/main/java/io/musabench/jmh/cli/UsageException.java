@@ -17,4 +17,9 @@ final class UsageException extends RuntimeException {
   static RuntimeException of(RunException e) {
     return e.unwritten() ? e : new UsageException(e.getMessage());
   }
+
+  /** The message in one line, whatever a library below put into it. */
+  static String oneLine(Exception e) {
+    return String.valueOf(e.getMessage()).replaceAll("\\s*\\R\\s*", " ");
+  }
 }

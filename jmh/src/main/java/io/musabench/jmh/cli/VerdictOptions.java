@@ -6,14 +6,12 @@ import io.musabench.results.compare.ComparisonReport;
 import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.compare.Tolerance;
-import io.musabench.results.run.EnvironmentKey;
-import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How to judge and how to print it: of every command that compares. */
@@ -42,32 +40,19 @@ final class VerdictOptions {
   @Option(names = "--strict", description = "undecided cases are a failure, exit code 2")
   private boolean strict;
 
-  @Option(
-      names = "--baselines",
-      paramLabel = "DIR",
-      description = "where baselines and noise floors are (default: results/baselines)")
-  private Path baselines = Checkout.folder().resolve("results/baselines");
+  @Mixin private BaselinesOption baselines;
 
   ComparisonReport format() {
     return format;
   }
 
   Baselines baselines() {
-    return new Baselines(baselines);
+    return baselines.open();
   }
 
-  /** What {@code qualify} found for this device, driver and clock mode; often nothing. */
+  /** What {@code qualify} found for a run's device, driver and clock mode; often nothing. */
   Map<String, Double> noise(MeasuredRun candidate) {
-    if (!candidate.ownFormat()) {
-      return Map.of();
-    }
-    try {
-      return baselines()
-          .noise(EnvironmentKey.device(candidate.environment()))
-          .read(EnvironmentKey.of(candidate.environment()));
-    } catch (RunException e) {
-      throw UsageException.of(e);
-    }
+    return baselines.noise(candidate);
   }
 
   /** Checks the values, before anything is measured. */
