@@ -340,16 +340,15 @@ class AnswersTest {
     assertThat(gain.text()).contains("--launch-us");
   }
 
+  /** From an S5000 to an S4000, every kernel at 75 % of its roof. */
+  private static WhatIf toS4000(Setup.Request asked, int concurrency) {
+    return new WhatIf(
+        asked, null, 0.75, DataSheet.find("S5000"), DataSheet.find("S4000"), loads(concurrency));
+  }
+
   @Test
   void anotherDeviceKeepsTheShareOfTheRoof() throws Exception {
-    WhatIf answer =
-        new WhatIf(
-            request(Mode.GRAPH),
-            null,
-            0.75,
-            DataSheet.find("S5000"),
-            DataSheet.find("S4000"),
-            loads(40));
+    WhatIf answer = toS4000(request(Mode.GRAPH), 40);
     double ratio =
         answer.pairs().get(0).to().decodeStep().seconds()
             / answer.pairs().get(0).from().decodeStep().seconds();
@@ -366,14 +365,7 @@ class AnswersTest {
   @Test
   void operationsThatChangeWhatBindsThemAreNamed() throws Exception {
     // At 200 requests a matrix product passes the ridge of the S4000 (130), not of the S5000 (312).
-    WhatIf answer =
-        new WhatIf(
-            request(Mode.GRAPH),
-            null,
-            0.75,
-            DataSheet.find("S5000"),
-            DataSheet.find("S4000"),
-            loads(200));
+    WhatIf answer = toS4000(request(Mode.GRAPH), 200);
     JsonNode flips = tree(answer.json()).path("flips");
     assertThat(flips.findValuesAsText("role")).contains("gate_up", "down");
     assertThat(flips.get(0).path("to_bound").asText()).isEqualTo("compute");
@@ -383,8 +375,7 @@ class AnswersTest {
   void hostCostStaysTheSame() {
     Setup.Request eager = request(Mode.EAGER);
     eager.launchUs = 60.0;
-    WhatIf answer =
-        new WhatIf(eager, null, 0.75, DataSheet.find("S5000"), DataSheet.find("S4000"), loads(8));
+    WhatIf answer = toS4000(eager, 8);
     assertThat(answer.pairs().get(0).to().decodeStep().hostSeconds())
         .isEqualTo(answer.pairs().get(0).from().decodeStep().hostSeconds());
   }
@@ -393,11 +384,7 @@ class AnswersTest {
   void aRoofThatNobodyPublishedIsAClearError() {
     Setup.Request fp8 = request(Mode.GRAPH);
     fp8.precision = "fp8";
-    assertThatThrownBy(
-            () ->
-                new WhatIf(
-                    fp8, null, 0.75, DataSheet.find("S5000"), DataSheet.find("S4000"), loads(8)))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> toS4000(fp8, 8)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
