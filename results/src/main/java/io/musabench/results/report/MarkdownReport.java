@@ -5,6 +5,7 @@ import io.musabench.results.compare.ComparisonReport;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Params;
+import io.musabench.results.run.Roofs;
 import io.musabench.results.run.RunData;
 import io.musabench.results.serving.Metric;
 import io.musabench.results.serving.Stat;
@@ -118,9 +119,10 @@ public final class MarkdownReport {
 
   private void kernels(RunData run) {
     Markdown table = new Markdown("case", ">device", ">GB/s", ">TFLOP/s", ">of roof");
+    Roofs roofs = run.roofs();
     for (CaseResult c : run.cases()) {
       if (c.ok() && !c.group().equals(CaseResult.STEP)) {
-        var share = run.roofs().share(c);
+        Roofs.Share share = roofs.share(c);
         table.row(
             c.id(),
             Units.time(c.deviceTimeMedianUs()),

@@ -243,9 +243,10 @@ final class Steps {
             .column("tflop_per_s", Type.NUMBER)
             .column("of_roof", Type.PERCENT)
             .column("bound", Type.TEXT);
+    List<Roofs> ofRuns = runs.stream().map(r -> r.data().roofs()).toList();
     for (Step s : steps) {
       CaseResult c = s.result();
-      Roofs roofs = runs.get(s.run()).data().roofs();
+      Roofs roofs = ofRuns.get(s.run());
       double sum = c.sumOfPartsUs();
       for (CasePart p : c.parts()) {
         double seconds = p.deviceTimeMedianUs() * 1e-6;
