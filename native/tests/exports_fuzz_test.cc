@@ -14,29 +14,10 @@
 #include "abi/musa_runtime.h"
 #include "abi/tvm_ffi.h"
 #include "check.h"
+#include "kernel_exports.h"
 #include "kernels/exports/ffi_args.h"
 #include "support/support.h"
 
-// clang-format off
-#define EXPORTS(X) \
-  X(fmha_prefill) \
-  X(paged_attention) \
-  X(paged_attention_workspace) \
-  X(gemm) \
-  X(rms_norm) \
-  X(fused_add_rms_norm) \
-  X(qk_norm_rope) \
-  X(kv_cache_write) \
-  X(silu_and_mul) \
-  X(embedding) \
-  X(argmax) \
-  X(random_fill) \
-  X(read_bandwidth) \
-  X(copy_bandwidth) \
-  X(peak_flops) \
-  X(peak_flops_per_iteration) \
-  X(empty)
-// clang-format on
 #define DECLARE(name) extern "C" int __tvm_ffi_##name(void*, const TVMFFIAny* args, int32_t count, TVMFFIAny* result);
 EXPORTS(DECLARE)
 
@@ -125,7 +106,7 @@ Argument none_or(Argument argument) { return one_in(2) ? Argument() : argument; 
 
 DLDataType half_type() { return one_in(2) ? DLDataType{kDLBfloat, 16, 1} : DLDataType{kDLFloat, 16, 1}; }
 
-// ---- Right calls of small shapes
+// ---- Right calls of small shapes, a function of the export's name for each
 
 std::vector<Argument> fmha_prefill() {
   const DLDataType x = half_type();

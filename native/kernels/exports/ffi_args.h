@@ -4,12 +4,12 @@
 //     const TensorArg x = args.tensor("x");
 //     const TensorArg weight = args.tensor("weight");
 //     const TensorArg out = args.output("out");
-//     const double eps = args.number("eps");
+//     const float eps = args.fp32("eps");
 //     args.finish();
 //     x.require_rank(2).require_dtype({Dtype::kBFloat16, Dtype::kFloat16}).require_inner_contiguous();
 //     weight.require_shape({x.shape(1)}, "[hidden]").require_same_dtype(x).require_contiguous();
 //     out.require_shape({x.shape(0), x.shape(1)}, "the shape of x").require_same_dtype(x).require_inner_contiguous();
-//     launch(..., args.stream());
+//     args.check_runtime(launch_rms_norm({...}, args.stream()), "launch");
 //   }
 //
 // Arguments are read in ABI order. Whatever is wrong with one is thrown as ExportError and leaves the export as a

@@ -15,6 +15,7 @@ import io.musabench.results.model.Work;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Every portable kernel with its shape and its check, one method a kernel. Operands are as in
@@ -94,12 +95,7 @@ public final class KernelCases {
         List.of(out),
         () -> {
           float[] w = weight.toFloats();
-          Agreement all = Agreement.NONE;
-          for (int i : Rows.some(x.shape(0), SAMPLED_ROWS)) {
-            double[] expected = LayerReference.rmsNorm(row(x, i), w, epsilon);
-            all = all.and(Agreement.compare("rms_norm row " + i, expected, row(out, i)));
-          }
-          return all;
+          return compareRows("rms_norm", x, out, row -> LayerReference.rmsNorm(row, w, epsilon));
         });
   }
 
@@ -234,14 +230,7 @@ public final class KernelCases {
         new KernelCall.SiluAndMul((int) x.shape(0), (int) out.shape(1)),
         kernels.siluAndMul(x, out),
         List.of(out),
-        () -> {
-          Agreement all = Agreement.NONE;
-          for (int i : Rows.some(x.shape(0), SAMPLED_ROWS)) {
-            double[] expected = LayerReference.siluAndMul(row(x, i));
-            all = all.and(Agreement.compare("silu_and_mul row " + i, expected, row(out, i)));
-          }
-          return all;
-        });
+        () -> compareRows("silu_and_mul", x, out, LayerReference::siluAndMul));
   }
 
   /** Gathers rows of a table. */
@@ -463,6 +452,17 @@ public final class KernelCases {
 
   private static float[] head(Tensor sequence, int head) {
     return sequence.select(1, head).toFloats();
+  }
+
+  /** Compares some rows of {@code out} with what a reference makes of the same rows of x. */
+  private static Agreement compareRows(
+      String kernel, Tensor x, Tensor out, Function<float[], double[]> reference) {
+    Agreement all = Agreement.NONE;
+    for (int i : Rows.some(x.shape(0), SAMPLED_ROWS)) {
+      double[] expected = reference.apply(row(x, i));
+      all = all.and(Agreement.compare(kernel + " row " + i, expected, row(out, i)));
+    }
+    return all;
   }
 
   private static float[] row(Tensor matrix, long index) {

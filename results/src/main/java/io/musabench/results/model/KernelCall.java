@@ -48,6 +48,14 @@ public sealed interface KernelCall {
   }
 
   /**
+   * Whether there is a call of this kernel here: of those that a model's step has. Benchmarks may
+   * measure others.
+   */
+  static boolean isKnown(String kernel) {
+    return KernelCallReader.knows(kernel);
+  }
+
+  /**
    * Reads what {@link #kernel} and {@link #shape} print.
    *
    * @throws IllegalArgumentException that names what is wrong and what is right

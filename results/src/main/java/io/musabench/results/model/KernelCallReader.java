@@ -76,6 +76,10 @@ final class KernelCallReader {
     }
   }
 
+  static boolean knows(String kernel) {
+    return KERNELS.containsKey(kernel);
+  }
+
   static KernelCall read(String kernel, String shape) {
     Function<KernelCallReader, KernelCall> form = KERNELS.get(kernel);
     if (form == null) {

@@ -24,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,7 +34,7 @@ import java.util.stream.Stream;
  * <p>Of several measurements of one kernel and shape the one nearest to its use counts: as part of
  * a step in the mode asked for, then as part of a step in the other mode, then by itself. Kernels
  * that were measured hot, or with options that no model here uses (a window, a soft cap, a fixed
- * number of splits), are left out.
+ * number of splits), are left out, and so are kernels that no model here has.
  */
 final class RunReader {
   /** 10 % and 90 % quantile of a normal distribution are this many standard deviations apart. */
@@ -49,9 +48,6 @@ final class RunReader {
   /** Options of every library, with the value that changes nothing. */
   private static final Map<String, String> NEUTRAL =
       Map.of("cache", "cold", "window", "-1", "softcap", "0", "splits", "0");
-
-  /** Kernels that no model here has: a library's scheduler and latent attention. */
-  private static final Set<String> OF_NO_MODEL = Set.of("attention_schedule", "mla_decode");
 
   /**
    * Of two libraries that were measured alone on one machine, an engine there runs the vendor's; so
@@ -217,7 +213,7 @@ final class RunReader {
   private record Part(String kernel, String shape, int rank, int count, double us, double error) {}
 
   private void add(Path path, RunData run, CaseResult c, Part part) {
-    if (!(part.us > 0) || OF_NO_MODEL.contains(part.kernel)) {
+    if (!(part.us > 0) || !KernelCall.isKnown(part.kernel)) {
       return;
     }
     KernelCall call;

@@ -115,7 +115,7 @@ class RunReaderTest {
   }
 
   @Test
-  void hotKernelsOptionsFailuresAndRoofsAreLeftOut() {
+  void hotKernelsOptionsFailuresRoofsAndKernelsOfNoModelAreLeftOut() {
     HeadGeometry heads = new HeadGeometry(16, 8, 128);
     KernelCall decode = new PagedAttention(BatchSpec.parse("q1s1k"), heads, Mask.CAUSAL, 16);
     KernelCall write = new KvCacheWrite(8, heads);
@@ -127,6 +127,11 @@ class RunReaderTest {
             kernel(decode, 4, "cache=hot").build(),
             kernel(decode, 5, "splits=0", "window=-1", "softcap=0").build(),
             kernel(write, 6).notOk(Status.FAILED, "wrong").build(),
+            CaseResult.of("elementwise.Unheard", Map.of("dtype", "bf16"))
+                .kernel("unheard_of", "t=8 f=64")
+                .work(new Work(1, 1))
+                .deviceTimesUs(new double[] {7})
+                .build(),
             CaseResult.of("roof.ReadBandwidth", Map.of())
                 .kernel("read_bandwidth", "bytes=1")
                 .work(new Work(0, 30_000))
