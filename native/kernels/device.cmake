@@ -58,6 +58,11 @@ function(add_device_library name compiler definition)
   target_link_libraries(${name} PRIVATE ${arg_RUNTIME})
 endfunction()
 
+# no_device_library(<name>): this build does not make the library. One that an earlier build made would still be found.
+function(no_device_library name)
+  file(REMOVE ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so)
+endfunction()
+
 # ---- CUDA
 
 find_device_compiler(nvcc "${MUSABENCH_NVCC}" nvcc /usr/local/cuda/bin)
@@ -65,6 +70,7 @@ if(MUSABENCH_SANITIZE)
   message(STATUS "musabench: device compilers are left out of a build with sanitizers")
 elseif(NOT nvcc)
   message(STATUS "musabench: no nvcc, so no kernels for NVIDIA GPUs; going on without")
+  no_device_library(musabench_kernels_cuda)
 else()
   execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE known RESULT_VARIABLE failed)
   # Where its own root is; the program on the PATH may be a wrapper.
@@ -104,6 +110,7 @@ find_device_compiler(mcc "${MUSABENCH_MCC}" mcc /usr/local/musa/bin)
 if(MUSABENCH_SANITIZE)
 elseif(NOT mcc)
   message(STATUS "musabench: no mcc, so no kernels for Moore Threads GPUs; going on without")
+  no_device_library(musabench_kernels_musa)
 else()
   get_filename_component(musa_root ${mcc} DIRECTORY)
   get_filename_component(musa_root ${musa_root} DIRECTORY)
