@@ -21,7 +21,8 @@ import java.util.List;
  *
  * <p>Each device has a stream with an event before and after; a sample is the longest of their
  * spans, because the sum is not there before the last device has it. The operands stay where the
- * last launch left them.
+ * last launch left them. Of the clocks, that of the current device is watched: a throttled one of
+ * the others shows in the times alone.
  */
 public final class CollectiveTimer implements AutoCloseable {
   private static final double SPAN_NANOS = 200e3;
@@ -216,7 +217,9 @@ public final class CollectiveTimer implements AutoCloseable {
   public Sampled run(SessionLimits limits) {
     double one = spans(1, 1)[0];
     int launches = (int) Math.max(1, Math.min(MOST_LAUNCHES, SPAN_NANOS / Math.max(1, one)));
-    SessionLimits.Samples taken = limits.take(one * launches, batch -> times(batch, launches));
+    SampleLoop.Taken taken =
+        new SampleLoop(context, batch -> times(batch, launches), limits.most())
+            .run(limits.rule(), one * launches);
     Program.Builder builder = Program.builder(context.target().ffi());
     add(builder);
     Program single = builder.device(home).build();
@@ -228,13 +231,10 @@ public final class CollectiveTimer implements AutoCloseable {
       synchronize();
       complete[i] = System.nanoTime() - begin;
     }
-    return new Sampled(
-        taken.nanos(),
-        launches,
-        List.of(
-            new Metric(Measured.HOST_TIME, "ns/op", complete),
-            new Metric(Measured.HOST_SUBMIT, "ns/op", submit)),
-        taken.facts());
+    List<Metric> metrics = new ArrayList<>(taken.metrics());
+    metrics.add(new Metric(Measured.HOST_TIME, "ns/op", complete));
+    metrics.add(new Metric(Measured.HOST_SUBMIT, "ns/op", submit));
+    return new Sampled(taken.nanos(), launches, metrics, taken.facts());
   }
 
   private double[] times(int samples, int launches) {
@@ -310,8 +310,8 @@ public final class CollectiveTimer implements AutoCloseable {
    *
    * @param nanos device time of one all-reduce, one value a sample
    * @param launches all-reduces of a sample
-   * @param metrics host times
-   * @param facts whether the criterion for stopping was met
+   * @param metrics host times, and what was read of the current device
+   * @param facts how the samples came about
    */
   public record Sampled(double[] nanos, int launches, List<Metric> metrics, SessionFacts facts) {}
 }

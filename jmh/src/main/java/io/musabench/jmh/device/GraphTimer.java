@@ -6,26 +6,28 @@ import io.musabench.bindings.ffi.Program;
 import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.Graph;
 import io.musabench.bindings.runtime.GraphExec;
+import io.musabench.results.stopping.StoppingRule;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /**
  * Times a step launched kernel by kernel against the same step as a graph, and the graph with
  * inputs that are other ones every time.
  *
  * <p>The ways take turns in one process, each on an idle device with cold caches, so that what
- * drifts is in the difference of none. The result of every single run is checked.
+ * drifts is in the difference of none. The result of every single run is checked. Rounds go on
+ * until the criterion is met for the span of every way, and those of a throttled clock are dropped.
+ *
+ * <p>What it costs to make a graph is sampled by the same criterion, without a least time, because
+ * each sample makes a graph and drops it. These are times of the host on an idle device: none is
+ * dropped for the clock.
  */
 public final class GraphTimer implements AutoCloseable {
-  // The first capture of a process may set things up; their median is not moved by it.
-  private static final int SET_UPS = 5;
-
-  private static final int LEAST_ROUNDS = 3;
-  private static final int MOST_ROUNDS = 50;
-  private static final double SHARE_OF_SESSION = 0.5;
-
   // What is shorter is run once before anything is kept, as its code may not be warm.
   private static final double LONG_NANOS = 100e6;
 
@@ -54,14 +56,15 @@ public final class GraphTimer implements AutoCloseable {
   private final DeviceContext context;
   private final Subject step;
   private final List<Runnable> closes = new ArrayList<>();
-  private final Map<String, List<Double>> setUps = new TreeMap<>();
   private final Program eviction;
   private final Way eager;
   private final Way graph;
   private final Way updated;
   private final Way padded;
   private final int paddedRequests;
+  private final double setUpNanos;
   private double roundNanos;
+  private List<String> names = List.of(); // what a round measures
   private int next;
 
   /**
@@ -80,20 +83,17 @@ public final class GraphTimer implements AutoCloseable {
     Program.Builder evict = Program.builder(context.target().ffi());
     context.eviction().addTo(evict);
     eviction = evict.build();
-    GraphExec exec = null;
-    for (int i = 0; i < SET_UPS; i++) {
-      exec = capture(step);
-    }
-    Launch replay = Launch.of(exec, context.stream());
+    Launch replay = replay(step);
     StepInputs inputs = step.inputs();
     this.eager = new Way(step, Launch.of(new CallList(step.calls())), step.calls().size(), 0);
     this.graph = new Way(step, replay, 1, 0);
     this.updated = new Way(step, together(inputs.copies(), replay), 1, inputs.copyCount());
-    this.padded =
-        padded == null ? null : new Way(padded, Launch.of(capture(padded), context.stream()), 1, 0);
+    this.padded = padded == null ? null : new Way(padded, replay(padded), 1, 0);
     if (padded != null) {
       padded.inputs().set(padded.states().get(0));
     }
+    // The first graph of a process may set things up, the second is as any other.
+    setUpNanos = setUps(1, new ArrayList<>())[0];
     roundNanos = (padded == null ? 3 : 4) * nanos;
     if (nanos < LONG_NANOS) {
       long begin = System.nanoTime();
@@ -109,83 +109,116 @@ public final class GraphTimer implements AutoCloseable {
     };
   }
 
-  private GraphExec capture(Subject subject) {
+  private Launch replay(Subject subject) {
+    GraphExec exec = setUp(subject).exec;
+    closes.add(exec::close);
+    return Launch.of(exec, context.stream());
+  }
+
+  /** A graph, and the nanoseconds that each part of making it took. */
+  private record SetUp(GraphExec exec, double capture, double instantiate, double upload) {
+    double all() {
+      return capture + instantiate + upload;
+    }
+  }
+
+  private SetUp setUp(Subject subject) {
     CallList list = new CallList(subject.calls());
     long begin = System.nanoTime();
     try (Graph captured = context.target().runtime().capture(context.stream(), list::launch)) {
       long middle = System.nanoTime();
       GraphExec exec = captured.instantiate();
-      closes.add(exec::close);
       long end = System.nanoTime();
       exec.upload(context.stream());
       context.synchronize();
       long uploaded = System.nanoTime();
-      if (subject == step) {
-        put(setUps, Measured.GRAPH_CAPTURE, middle - begin);
-        put(setUps, Measured.GRAPH_INSTANTIATE, end - middle);
-        put(setUps, Measured.GRAPH_UPLOAD, uploaded - end);
-      }
-      return exec;
+      return new SetUp(exec, middle - begin, end - middle, uploaded - end);
     }
   }
 
-  private static void put(Map<String, List<Double>> metrics, String name, double value) {
-    metrics.computeIfAbsent(name, n -> new ArrayList<>()).add(value);
-  }
-
-  /** One session: as many rounds as it has time for. */
-  public List<Metric> run(SessionLimits limits) {
-    Map<String, List<Double>> values = new TreeMap<>();
-    int rounds = rounds(limits);
-    for (int i = 0; i < rounds; i++) {
-      round()
-          .forEach(
-              (name, list) -> values.computeIfAbsent(name, n -> new ArrayList<>()).addAll(list));
-    }
+  /** One session. */
+  public Sampled run(SessionLimits limits) {
+    List<StoppingRule> rules = Stream.generate(limits::rule).limit(padded == null ? 3 : 4).toList();
+    SampleLoop.Taken rounds =
+        new SampleLoop(context, this::rounds, limits.most()).run(rules, roundNanos);
     List<Metric> metrics = new ArrayList<>();
-    values.forEach((name, list) -> metrics.add(metric(name, list)));
-    setUps.forEach((name, list) -> metrics.add(metric(name, list)));
+    for (int i = 0; i < names.size(); i++) {
+      double[] values = new double[rounds.nanos().length / names.size()];
+      for (int round = 0; round < values.length; round++) {
+        values[round] = rounds.nanos()[round * names.size() + i];
+      }
+      metrics.add(new Metric(names.get(i), "ns/op", values));
+    }
     if (padded != null) {
       metrics.add(new Metric(Measured.PADDED_REQUESTS, "requests", new double[] {paddedRequests}));
     }
-    return metrics;
+    List<SetUp> setUps = new ArrayList<>();
+    SessionLimits.Samples made =
+        limits.take(limits.ruleWithoutLeastTime(), setUpNanos, count -> setUps(count, setUps));
+    metrics.add(metric(Measured.GRAPH_CAPTURE, setUps, SetUp::capture));
+    metrics.add(metric(Measured.GRAPH_INSTANTIATE, setUps, SetUp::instantiate));
+    metrics.add(metric(Measured.GRAPH_UPLOAD, setUps, SetUp::upload));
+    return new Sampled(
+        metrics, rounds.facts().of("eager against graph").and(made.facts().of("making the graph")));
   }
 
-  private static Metric metric(String name, List<Double> values) {
-    return new Metric(name, "ns/op", values.stream().mapToDouble(v -> v).toArray());
-  }
+  /**
+   * What a session found.
+   *
+   * @param metrics of all ways, one value a round, and of making the graph, one value a graph
+   */
+  public record Sampled(List<Metric> metrics, SessionFacts facts) {}
 
-  private int rounds(SessionLimits limits) {
-    double wanted = SHARE_OF_SESSION * limits.seconds() * 1e9 / roundNanos;
-    double affordable = SHARE_OF_SESSION * limits.ceiling() * 1e9 / roundNanos;
-    double least = Math.min(LEAST_ROUNDS, Math.max(1, affordable));
-    return (int) Math.min(MOST_ROUNDS, Math.max(wanted, least));
-  }
-
-  /** Every way once; one value a metric. */
-  private Map<String, List<Double>> round() {
-    Map<String, List<Double>> values = new TreeMap<>();
-    Taken taken = eager.run(0);
-    put(values, Measured.EAGER_SPAN, taken.span);
-    put(values, Measured.EAGER_SUBMIT, taken.submit);
-    put(values, Measured.EAGER_DEVICE, taken.device);
-    taken = graph.run(0);
-    put(values, Measured.HOST_TIME, taken.span);
-    put(values, Measured.HOST_SUBMIT, taken.submit);
-    put(values, Measured.GRAPH_DEVICE, taken.device);
-    next = next % (step.states().size() - 1) + 1;
-    taken = updated.run(next);
-    put(values, Measured.UPDATED_SPAN, taken.span);
-    put(values, Measured.UPDATED_SUBMIT, taken.submit);
-    put(values, Measured.UPDATED_DEVICE, taken.device);
-    put(values, Measured.UPDATE, taken.update);
-    step.inputs().set(step.states().get(0));
-    if (padded != null) {
-      taken = padded.run(0);
-      put(values, Measured.PADDED_SPAN, taken.span);
-      put(values, Measured.PADDED_SUBMIT, taken.submit);
-      put(values, Measured.PADDED_DEVICE, taken.device);
+  private double[] setUps(int count, List<SetUp> all) {
+    double[] nanos = new double[count];
+    for (int i = 0; i < count; i++) {
+      SetUp one = setUp(step);
+      one.exec.close();
+      all.add(one);
+      nanos[i] = one.all();
     }
+    return nanos;
+  }
+
+  private static Metric metric(String name, List<SetUp> setUps, ToDoubleFunction<SetUp> part) {
+    return new Metric(name, "ns/op", setUps.stream().mapToDouble(part).toArray());
+  }
+
+  /** So many rounds, each with the values of {@link #names}. */
+  private double[] rounds(int count) {
+    DoubleStream.Builder all = DoubleStream.builder();
+    for (int i = 0; i < count; i++) {
+      Map<String, Double> round = round();
+      names = List.copyOf(round.keySet());
+      round.values().forEach(all::add);
+    }
+    return all.build().toArray();
+  }
+
+  /** Every way once. The spans come first: they are what decides about the end of a session. */
+  private Map<String, Double> round() {
+    Taken byKernel = eager.run(0);
+    Taken byGraph = graph.run(0);
+    next = next % (step.states().size() - 1) + 1;
+    Taken byUpdated = updated.run(next);
+    step.inputs().set(step.states().get(0));
+    Taken byPadded = padded == null ? null : padded.run(0);
+    Map<String, Double> values = new LinkedHashMap<>();
+    values.put(Measured.EAGER_SPAN, byKernel.span);
+    values.put(Measured.HOST_TIME, byGraph.span);
+    values.put(Measured.UPDATED_SPAN, byUpdated.span);
+    if (byPadded != null) {
+      values.put(Measured.PADDED_SPAN, byPadded.span);
+      values.put(Measured.PADDED_SUBMIT, byPadded.submit);
+      values.put(Measured.PADDED_DEVICE, byPadded.device);
+    }
+    values.put(Measured.EAGER_SUBMIT, byKernel.submit);
+    values.put(Measured.EAGER_DEVICE, byKernel.device);
+    values.put(Measured.HOST_SUBMIT, byGraph.submit);
+    values.put(Measured.GRAPH_DEVICE, byGraph.device);
+    values.put(Measured.UPDATED_SUBMIT, byUpdated.submit);
+    values.put(Measured.UPDATED_DEVICE, byUpdated.device);
+    values.put(Measured.UPDATE, byUpdated.update);
     return values;
   }
 

@@ -105,7 +105,7 @@ final class LaunchTimer implements AutoCloseable {
     prepare(limits);
     StoppingRule rule =
         mode == Mode.BATCH ? new StoppingRule(new SampleCount(1), 1, 0, 0) : limits.rule();
-    SampleLoop.Taken taken = new SampleLoop(context, session, samples, 1).run(rule, sampleNanos);
+    SampleLoop.Taken taken = new SampleLoop(context, session::run, samples).run(rule, sampleNanos);
     afterSpans.run();
     double[] nanos = Arrays.stream(taken.nanos()).map(span -> span / launches).toArray();
     HostTimer host = new HostTimer(context);

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
@@ -26,23 +27,21 @@ final class SampleLoop {
   // Batches of a throttled device should not be long: all of a batch is dropped.
   private static final double WATCHED_BATCH_SECONDS = 0.1;
 
-  private final Session session;
+  private final IntFunction<double[]> source;
   private final DeviceWatch watch;
   private final DeviceContext context;
   private final int capacity;
-  private final int spans;
 
   /**
-   * @param session its samples, ended one by one
-   * @param capacity how many samples it has
-   * @param spans spans of a sample, the first of them the one that the rule looks at
+   * @param source takes so many samples; all have the same number of spans, and it returns their
+   *     lengths in nanoseconds, sample by sample
+   * @param capacity how many samples it can take at a time
    */
-  SampleLoop(DeviceContext context, Session session, int capacity, int spans) {
+  SampleLoop(DeviceContext context, IntFunction<double[]> source, int capacity) {
     this.context = context;
     this.watch = context.watch();
-    this.session = session;
+    this.source = source;
     this.capacity = capacity;
-    this.spans = spans;
   }
 
   /**
@@ -73,10 +72,20 @@ final class SampleLoop {
   /**
    * One session.
    *
+   * @param rule looks at the first span of each sample
    * @param sampleNanos how long a sample takes, with what goes before its spans
    * @throws ThrottledException if not one sample could be accepted
    */
   Taken run(StoppingRule rule, double sampleNanos) {
+    return run(List.of(rule), sampleNanos);
+  }
+
+  /**
+   * The same until several rules have enough.
+   *
+   * @param rules the first looks at the first span of each sample, the second at the second
+   */
+  Taken run(List<StoppingRule> rules, double sampleNanos) {
     List<double[]> accepted = new ArrayList<>();
     Series clock = new Series();
     Series power = new Series();
@@ -87,12 +96,12 @@ final class SampleLoop {
     DeviceWatch.Reading reading;
     double sampleSeconds = Math.max(sampleNanos, 1) / 1e9;
     do {
-      int batch = rule.next(sampleSeconds, most(sampleSeconds));
+      int batch = next(rules, sampleSeconds);
       long begin = System.nanoTime();
       watch.begin();
       double[] nanos;
       try {
-        nanos = session.run(batch);
+        nanos = source.apply(batch);
       } finally {
         reading = watch.end();
       }
@@ -112,8 +121,10 @@ final class SampleLoop {
         pause = FIRST_PAUSE_SECONDS;
       }
       accepted.add(nanos);
-      rule.add(primary(nanos), seconds);
-    } while (!rule.done());
+      for (int span = 0; span < rules.size(); span++) {
+        rules.get(span).add(every(nanos, span, nanos.length / batch), seconds);
+      }
+    } while (!rules.stream().allMatch(StoppingRule::done));
     double[] all = accepted.stream().flatMapToDouble(DoubleStream::of).toArray();
     if (all.length == 0 && throttled > 0) {
       throw new ThrottledException(throttled, reading);
@@ -126,17 +137,27 @@ final class SampleLoop {
         all,
         metrics,
         new SessionFacts(
-            rule.unmet(),
+            rules.stream()
+                .map(StoppingRule::unmet)
+                .filter(u -> !u.isEmpty())
+                .findFirst()
+                .orElse(""),
             throttled,
             List.copyOf(reasons),
             watch.otherProcesses(),
             context.holdNote()));
   }
 
-  private int most(double sampleSeconds) {
-    return watch.mayDrop()
-        ? (int) Math.max(1, Math.min(capacity, WATCHED_BATCH_SECONDS / sampleSeconds))
-        : capacity;
+  private int next(List<StoppingRule> rules, double sampleSeconds) {
+    int most =
+        watch.mayDrop()
+            ? (int) Math.max(1, Math.min(capacity, WATCHED_BATCH_SECONDS / sampleSeconds))
+            : capacity;
+    return rules.stream()
+        .filter(rule -> !rule.done())
+        .mapToInt(rule -> rule.next(sampleSeconds, most))
+        .max()
+        .orElse(1);
   }
 
   private static void sleep(double seconds) {
@@ -147,7 +168,11 @@ final class SampleLoop {
     }
   }
 
-  private double[] primary(double[] nanos) {
-    return IntStream.range(0, nanos.length / spans).mapToDouble(i -> nanos[i * spans]).toArray();
+  private static double[] every(double[] nanos, int first, int step) {
+    return nanos.length == 0
+        ? nanos
+        : IntStream.iterate(first, i -> i < nanos.length, i -> i + step)
+            .mapToDouble(i -> nanos[i])
+            .toArray();
   }
 }

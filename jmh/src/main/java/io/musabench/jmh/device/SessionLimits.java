@@ -68,14 +68,24 @@ public record SessionLimits(
     }
   }
 
+  /** As {@link #rule}, for what need not go on for the least time of a session. */
+  StoppingRule ruleWithoutLeastTime() {
+    return new StoppingRule(stopping.create(), least, 0, ceiling);
+  }
+
   /**
-   * Takes batches until the session has enough.
+   * Takes batches of times of the host, which no state of the device makes wrong, until the session
+   * has enough.
    *
    * @param nanos about how long a sample takes
    * @param batch takes so many samples; returns times of one operation in nanoseconds
    */
   Samples take(double nanos, IntFunction<double[]> batch) {
-    StoppingRule rule = rule();
+    return take(rule(), nanos, batch);
+  }
+
+  /** The same by a rule of its own. */
+  Samples take(StoppingRule rule, double nanos, IntFunction<double[]> batch) {
     DoubleStream.Builder taken = DoubleStream.builder();
     do {
       long began = System.nanoTime();

@@ -94,7 +94,7 @@ public final class StepTimer implements AutoCloseable {
       build(limits);
     }
     kept.forEach(result -> result.forEach(Tensor::poison));
-    SampleLoop loop = new SampleLoop(context, session, rounds, 1 + groups.size());
+    SampleLoop loop = new SampleLoop(context, session::run, rounds);
     SampleLoop.Taken taken = loop.run(limits.rule(), 2 * stepNanos);
     afterRounds.run();
     double[] spans = taken.nanos();

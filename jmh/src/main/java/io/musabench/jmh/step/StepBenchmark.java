@@ -12,6 +12,7 @@ import io.musabench.jmh.device.MateOptions;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.ParameterException;
+import io.musabench.jmh.device.SessionFacts;
 import io.musabench.jmh.device.StepPart;
 import io.musabench.jmh.device.StepTimer;
 import io.musabench.results.model.BatchSpec;
@@ -158,12 +159,15 @@ public abstract class StepBenchmark extends DeviceBenchmark {
               sampled.parts()[i]));
     }
     List<Metric> metrics = new ArrayList<>(sampled.metrics());
+    SessionFacts facts = sampled.facts();
     if (graphs == null) {
       step.poison();
       metrics.addAll(timer.hostTimes(limits()));
       step.verifyResult(); // Of the last one.
     } else {
-      metrics.addAll(graphs.run(limits()));
+      GraphTimer.Sampled ways = graphs.run(limits());
+      metrics.addAll(ways.metrics());
+      facts = facts.and(ways.facts());
     }
     metrics.addAll(before.metrics());
     metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {step.repeatable() ? 1 : 0}));
@@ -182,7 +186,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
             metrics,
             parts,
             notes(),
-            sampled.facts()));
+            facts));
   }
 
   private List<String> notes() {

@@ -3,82 +3,23 @@ package io.musabench.jmh.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.musabench.bindings.management.DeviceIdentity;
-import io.musabench.bindings.management.DeviceLink;
-import io.musabench.bindings.management.DeviceMonitor;
 import io.musabench.bindings.management.DeviceProcess;
-import io.musabench.bindings.management.DeviceState;
 import io.musabench.jmh.cli.MusabenchProcess;
 import io.musabench.results.run.Sample;
 import io.musabench.results.stopping.SampleCount;
 import io.musabench.results.stopping.StoppingRule;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /** What is read beside samples, and what becomes of samples under a throttled clock. */
 class DeviceWatchTest {
-  private static final double MAX_MHZ = 1750;
-
-  /** A device whose clock a test chooses by the number of the reading. */
-  private static final class FakeMonitor implements DeviceMonitor {
-    private final IntToDoubleFunction clock;
-    private final AtomicInteger readings = new AtomicInteger();
-
-    FakeMonitor(IntToDoubleFunction clock) {
-      this.clock = clock;
-    }
-
-    @Override
-    public DeviceState read() {
-      double mhz = clock.applyAsDouble(readings.getAndIncrement());
-      return new DeviceState(
-          OptionalDouble.of(mhz),
-          OptionalDouble.empty(),
-          OptionalDouble.of(MAX_MHZ),
-          OptionalDouble.of(60),
-          OptionalDouble.of(300),
-          OptionalDouble.empty(),
-          OptionalLong.empty(),
-          OptionalLong.empty(),
-          OptionalLong.empty(),
-          mhz < 1000 ? List.of("power cap") : List.of());
-    }
-
-    @Override
-    public List<DeviceProcess> processes() {
-      return List.of(
-          new DeviceProcess(ProcessHandle.current().pid(), "java", OptionalLong.empty()),
-          new DeviceProcess(77, "trainer", OptionalLong.of(1)));
-    }
-
-    @Override
-    public DeviceIdentity identity() {
-      throw new UnsupportedOperationException("nobody asks");
-    }
-
-    @Override
-    public List<DeviceLink> links() {
-      return List.of();
-    }
-
-    @Override
-    public String library() {
-      return "fake";
-    }
-
-    @Override
-    public void close() {}
-  }
-
   private static DeviceWatch watch(IntToDoubleFunction clock) {
-    return new DeviceWatch(Optional.of(new FakeMonitor(clock)), true, 0.75, false);
+    return FakeMonitor.watch(clock);
   }
 
   /** Samples of an empty kernel on the host device, under a clock that the test makes up. */
@@ -91,7 +32,7 @@ class DeviceWatchTest {
       for (int i = 0; i < 10; i++) {
         session.hold().span(List.of(launch)).release().endSample();
       }
-      return new SampleLoop(context, session, 10, 1).run(rule, 1000);
+      return new SampleLoop(context, session::run, 10).run(rule, 1000);
     }
   }
 
@@ -126,7 +67,7 @@ class DeviceWatchTest {
           .release()
           .endSample();
       SampleLoop.Taken taken =
-          new SampleLoop(context, session, 1, 1)
+          new SampleLoop(context, session::run, 1)
               .run(new StoppingRule(new SampleCount(1), 1, 0, 0), 1000);
       assertThat(taken.nanos()).hasSize(1);
       assertThat(taken.nanos()[0]).isBetween(1.0, 0.5e9);
