@@ -4,4 +4,9 @@
 marker=$1
 shift
 rm -f "$marker"
+# As in scripts/musabench: in a locale without an encoding Java cannot name files with letters beyond ASCII.
+if [ "$(locale charmap 2>/dev/null || true)" = ANSI_X3.4-1968 ]; then
+  LC_ALL=C.UTF-8
+  export LC_ALL
+fi
 "$@" || echo $? >"$marker"

@@ -1,5 +1,6 @@
 package io.musabench.bindings;
 
+import com.sun.jna.Native;
 import io.musabench.bindings.ffi.Ffi;
 import io.musabench.bindings.ffi.KernelLibrary;
 import io.musabench.bindings.kernels.PortableKernels;
@@ -192,6 +193,7 @@ public final class Target implements AutoCloseable {
 
   /** Whether one kind of target can be used here: its runtime loads and counts a device. */
   public static Availability check(Kind kind) {
+    requireJna(kind);
     LibraryLoader loader = new LibraryLoader();
     Optional<DriverLibrary> driver = loadDriver(loader, kind);
     Optional<LoadedLibrary> library = loader.load("runtime", runtimeCandidates(kind));
@@ -215,6 +217,23 @@ public final class Target implements AutoCloseable {
         loader.attempts(),
         Optional.of(choice),
         driver);
+  }
+
+  // JNA unpacks its own library when it is first used, into a folder that may be full or closed.
+  private static void requireJna(Kind kind) {
+    try {
+      if (Native.POINTER_SIZE != Long.BYTES) {
+        throw new TargetException(kind, "this JVM is not one of 64 bits", List.of(), "", null);
+      }
+    } catch (LinkageError failure) {
+      String reason = String.valueOf(failure.getMessage()).strip().replaceAll("\\s*\\R\\s*", " ");
+      throw new TargetException(
+          kind,
+          "JNA, which calls all libraries, does not start: " + reason,
+          List.of(),
+          "Name a folder that programs can be written to and run from: -Djna.tmpdir=FOLDER.",
+          failure);
+    }
   }
 
   private static Optional<DriverLibrary> loadDriver(LibraryLoader loader, Kind kind) {
@@ -258,6 +277,7 @@ public final class Target implements AutoCloseable {
    *     is no device; the text lists what was tried and says what to set
    */
   public static Target open(Kind kind) {
+    requireJna(kind);
     LibraryLoader loader = new LibraryLoader();
     try {
       DriverLibrary driver = loadDriver(loader, kind).orElse(null);

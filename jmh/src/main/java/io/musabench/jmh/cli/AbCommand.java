@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "69:no usable device, or a library cannot be loaded",
       "70:an error inside musabench",
       "74:a run directory cannot be written",
-      "130:stopped by Ctrl-C; the finished cases are saved"
+      "130:stopped by Ctrl-C (129: terminal gone, 143: SIGTERM); the finished cases are saved"
     },
     footer = {
       "",

@@ -33,9 +33,6 @@ final class CardsRunner {
       SuiteRunner.Finished finished = new SuiteRunner(campaign, on(device)).run(cases);
       exitCode = exitCode == ExitCode.OK ? finished.exitCode() : exitCode;
       runs.add(finished.data());
-      if (finished.stopped()) {
-        return exitCode;
-      }
     }
     campaign.out().println();
     campaign.out().print(new CardsReport(runs).text());

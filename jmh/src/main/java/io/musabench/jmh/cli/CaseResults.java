@@ -1,6 +1,7 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.jmh.device.Agreement;
+import io.musabench.jmh.device.DeviceTimeResults;
 import io.musabench.jmh.device.Measured;
 import io.musabench.jmh.device.Metric;
 import io.musabench.jmh.device.StepPart;
@@ -26,19 +27,57 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.openjdk.jmh.results.RunResult;
 
 /** Turns what forks measured into the records of a run directory. */
 final class CaseResults {
   private CaseResults() {}
 
   /**
+   * A case as it is recorded.
+   *
+   * @param samples every sample of every metric; none of a case without a number
+   * @param jmh its forks as one of JMH's results, device time first; null where there is no number
+   */
+  record Summed(CaseResult result, List<Sample> samples, RunResult jmh) {
+    /** A case without a number. */
+    static Summed failed(CaseSpec spec, Status status, String reason) {
+      return new Summed(CaseResults.failed(spec, status, reason), List.of(), null);
+    }
+  }
+
+  /**
+   * Sums up what the forks of a case sent back. Forks that sent something that makes no sense, a
+   * time that is no number or no times at all, fail their case and nothing else.
+   *
+   * @param forks JMH's results, one a fork; not empty
+   * @param lost what became of each further fork
+   * @param others what else the CPUs did meanwhile
+   */
+  static Summed sum(
+      CaseSpec spec, List<RunResult> forks, List<String> lost, CpuTimes.Others others) {
+    try {
+      List<List<Measured>> measured = DeviceTimeResults.measured(forks);
+      CaseResult result = measured(spec, measured, lost, others);
+      return new Summed(result, samples(result, measured), DeviceTimeResults.rebuild(forks));
+    } catch (RuntimeException e) {
+      // Anything: what makes no sense fails wherever it is first used.
+      String why = e.getClass().getSimpleName() + ": " + ForkRunner.oneLine(e.getMessage());
+      return Summed.failed(spec, Status.FAILED, "what its forks sent cannot be summed up: " + why);
+    }
+  }
+
+  /**
    * @param forks measurements: outer list forks, inner list iterations; not empty
    * @param lost what became of each further fork
    * @param others what else the CPUs did meanwhile
    */
-  static CaseResult measured(
+  private static CaseResult measured(
       CaseSpec spec, List<List<Measured>> forks, List<String> lost, CpuTimes.Others others) {
     List<Measured> all = forks.stream().flatMap(List::stream).toList();
+    if (all.isEmpty()) {
+      throw new IllegalStateException("not one iteration came back");
+    }
     Measured first = all.get(0);
     Set<String> notes = new LinkedHashSet<>();
     all.forEach(m -> notes.addAll(m.notes()));
@@ -96,8 +135,7 @@ final class CaseResults {
         String.join(", ", processes));
   }
 
-  /** A case without a number. */
-  static CaseResult failed(CaseSpec spec, Status status, String reason) {
+  private static CaseResult failed(CaseSpec spec, Status status, String reason) {
     return builder(spec).notOk(status, reason).build();
   }
 
@@ -106,8 +144,7 @@ final class CaseResults {
         .reproduce("scripts/musabench run --no-roofs " + spec.arguments());
   }
 
-  /** Every sample of every metric. */
-  static List<Sample> samples(CaseResult result, List<List<Measured>> forks) {
+  private static List<Sample> samples(CaseResult result, List<List<Measured>> forks) {
     List<Sample> samples = new ArrayList<>();
     for (int fork = 0; fork < forks.size(); fork++) {
       for (int iteration = 0; iteration < forks.get(fork).size(); iteration++) {

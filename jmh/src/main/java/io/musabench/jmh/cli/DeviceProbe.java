@@ -5,10 +5,10 @@ import io.musabench.results.run.Environment;
 import io.musabench.results.run.Environment.Clocks;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.Environment.Library;
+import io.musabench.results.run.RunException;
 import io.musabench.results.run.Versions;
 import java.io.IOException;
 import java.io.StringReader;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -21,11 +21,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Asks a process of its own which device there is; see {@link Probe}. */
 final class DeviceProbe {
   // Loading a vendor's libraries and making a context takes seconds, not minutes.
   private static final long LIMIT_SECONDS = 120;
+
+  private static final String TEMPORARY = "java.io.tmpdir";
 
   private final Properties found;
 
@@ -46,11 +49,11 @@ final class DeviceProbe {
     return new DeviceProbe(ask(setting, List.of()));
   }
 
-  /** The device's state now; what cannot be read is unknown. Never throws. */
+  /** The device's state now; what cannot be read is unknown. Throws nothing. */
   static Clocks state(Setting setting) {
     try {
       return clocks(ask(setting, List.of(Probe.STATE_ONLY)));
-    } catch (NoTargetException e) {
+    } catch (NoTargetException | RunException e) {
       String reason = "not read: " + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
       return clocks(source(reason));
     }
@@ -65,11 +68,12 @@ final class DeviceProbe {
   private static Properties ask(Setting setting, List<String> arguments) {
     try {
       // Files, not pipes: reading a pipe would wait for ever for a process that hangs.
-      Path output = Files.createTempFile("musabench-probe", ".out");
-      Path errors = Files.createTempFile("musabench-probe", ".err");
+      Path output = temporary(".out");
+      Path errors = temporary(".err");
       try {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-D" + TEMPORARY + "=" + System.getProperty(TEMPORARY));
         command.addAll(ForkRunner.passedProperties());
         command.addAll(setting.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -86,11 +90,7 @@ final class DeviceProbe {
           throw new NoTargetException("the device did not answer for " + LIMIT_SECONDS + " s");
         }
         if (process.exitValue() != 0) {
-          String text = Files.readString(errors).strip();
-          throw new NoTargetException(
-              process.exitValue() == Probe.NO_TARGET
-                  ? text
-                  : "opening the device ended with exit code " + process.exitValue() + "\n" + text);
+          throw new NoTargetException(failure(process.exitValue(), Files.readString(errors)));
         }
         Properties found = new Properties();
         found.load(new StringReader(Files.readString(output)));
@@ -100,11 +100,37 @@ final class DeviceProbe {
         Files.deleteIfExists(errors);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new NoTargetException("the device was not asked: " + UsageException.oneLine(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new NoTargetException("interrupted while opening the device");
     }
+  }
+
+  private static Path temporary(String suffix) {
+    try {
+      Path file = Files.createTempFile("musabench-probe", suffix);
+      file.toFile().deleteOnExit(); // If it is stopped meanwhile.
+      return file;
+    } catch (IOException e) {
+      throw RunException.unwritten(
+          "Cannot write temporary files in %s (MUSABENCH_OPTS=-D%s=FOLDER names another folder)"
+              .formatted(System.getProperty(TEMPORARY), TEMPORARY),
+          e);
+    }
+  }
+
+  private static String failure(int exitCode, String errors) {
+    if (exitCode == Probe.NO_TARGET) {
+      return errors.strip();
+    }
+    // What a library says while it fails is worth reading; where in Java that was is not.
+    String said =
+        errors
+            .lines()
+            .filter(line -> !line.startsWith("\tat ") && !line.startsWith("\t... "))
+            .collect(Collectors.joining("\n"));
+    return "opening the device ended with exit code " + exitCode + "\n" + said.strip();
   }
 
   /** {@code musa}, {@code cuda} or {@code host}. */

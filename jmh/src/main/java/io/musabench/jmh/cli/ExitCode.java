@@ -26,8 +26,12 @@ final class ExitCode {
   /** The run directory cannot be written. */
   static final int CANNOT_WRITE = 74;
 
+  /** Stopped by SIGHUP, its terminal is gone; the finished cases are saved. */
+  static final int HUNG_UP = 129;
+
   /**
-   * Stopped by Ctrl-C; the finished cases are saved. Set by the JVM itself, as is 143, SIGTERM's.
+   * Stopped by Ctrl-C; the finished cases are saved. Set by the JVM itself, as are those of SIGHUP
+   * and SIGTERM.
    */
   static final int INTERRUPTED = 130;
 

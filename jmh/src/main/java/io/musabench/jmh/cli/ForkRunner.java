@@ -110,11 +110,15 @@ final class ForkRunner {
         return new Outcome(End.MEASURED, results.iterator().next(), "");
       } catch (RunnerException e) {
         return failure(e, watch.expired());
+      } catch (RuntimeException e) {
+        // JMH's own, say of a temporary file that it cannot make: other cases may be well.
+        log.trace(e);
+        return failure(e, watch.expired());
       }
     }
   }
 
-  private Outcome failure(RunnerException e, boolean expired) {
+  private Outcome failure(Exception e, boolean expired) {
     if (expired) {
       String message = "stopped after %d s without a result".formatted(limit.toSeconds());
       return new Outcome(End.TIMED_OUT, null, message);
@@ -155,7 +159,8 @@ final class ForkRunner {
     return all;
   }
 
-  private static String oneLine(String text) {
+  /** A message in one line. */
+  static String oneLine(String text) {
     return text == null ? "no message" : text.strip().replaceAll("\\s*\\R\\s*", " | ");
   }
 

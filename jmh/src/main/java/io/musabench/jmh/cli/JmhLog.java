@@ -45,6 +45,11 @@ final class JmhLog implements AutoCloseable {
     stream.println("=== " + text);
   }
 
+  /** Writes what JMH threw and did not print itself. */
+  void trace(Throwable thrown) {
+    thrown.printStackTrace(stream);
+  }
+
   @Override
   public void close() {
     stream.close();

@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.bindings.TargetException;
 import io.musabench.results.run.RunException;
 import java.io.PrintWriter;
 import java.util.Set;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       "69:no usable device, or a library cannot be loaded",
       "70:an error inside musabench",
       "74:the run directory cannot be written",
+      "129:stopped because its terminal is gone; the finished cases are saved",
       "130:stopped by Ctrl-C; the finished cases are saved",
       "143:stopped by SIGTERM; the finished cases are saved"
     })
@@ -84,7 +86,7 @@ public final class Main implements Runnable {
             command.getErr().println("musabench: " + message);
             return ExitCode.CANNOT_WRITE;
           }
-          if (exception instanceof NoTargetException) {
+          if (exception instanceof NoTargetException || exception instanceof TargetException) {
             command.getErr().println("musabench: " + message);
             return ExitCode.NO_TARGET;
           }

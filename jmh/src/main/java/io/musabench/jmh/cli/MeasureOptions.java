@@ -164,6 +164,11 @@ final class MeasureOptions {
     effort = seconds == null ? effort : effort.withSeconds(seconds);
     effort = ceiling == null ? effort : effort.withCeiling(ceiling);
     effort = stop == null ? effort : effort.withStop(stop);
+    if (effort.iterations() * effort.seconds() >= timeLimit) {
+      throw new UsageException(
+          "%d sessions of at least %s s do not fit into --time-limit, %d s"
+              .formatted(effort.iterations(), effort.seconds(), timeLimit));
+    }
     return new Campaign(out, output, labels, Duration.ofSeconds(timeLimit), effort, pace());
   }
 }

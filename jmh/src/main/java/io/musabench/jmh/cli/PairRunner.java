@@ -67,7 +67,7 @@ final class PairRunner {
     }
   }
 
-  /** Measures all cases; stopped by Ctrl-C, the finished ones are saved. */
+  /** Measures all cases; stopped by Ctrl-C, the finished ones are saved and it never returns. */
   Measurement run(Set<CaseSpec> cases, Setting a, Setting b) {
     try (SoleRun sole = SoleRun.claim()) {
       return run(cases, a, b, sole.alone() ? List.of() : List.of(SoleRun.WARNING));
@@ -82,18 +82,14 @@ final class PairRunner {
     campaign.say("Device  " + device.description());
     Side first = side("a", a, device, start, warnings);
     Side second = side("b", b, other, start, warnings);
-    Thread stop = new Thread(() -> stop(first, second), "musabench stop");
-    Runtime.getRuntime().addShutdownHook(stop);
-    try (JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
+    try (StopHook stop = new StopHook(() -> stop(first, second));
+        JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
       ForkRunner runner = new ForkRunner(log, device.target(), campaign);
       int number = 0;
       for (CaseSpec spec : cases) {
         long began = System.nanoTime();
         OtherWork others = new OtherWork();
-        measure(runner, spec, first, second);
-        if (first.record.isClosed()) {
-          break; // Killed while it ran: not a result.
-        }
+        measure(runner, stop, spec, first, second);
         CaseResult resultA = save(spec, first, others.soFar());
         CaseResult resultB = save(spec, second, others.soFar());
         number++;
@@ -101,14 +97,8 @@ final class PairRunner {
         campaign.say(Progress.line(number, cases.size(), spec, resultA, seconds));
         campaign.say(Progress.line(number, cases.size(), spec, resultB, seconds));
       }
-      if (!first.record.isClosed()) {
-        for (Side side : List.of(first, second)) {
-          side.record.end(DeviceProbe.state(side.setting));
-        }
-      }
-    } finally {
-      if (!first.record.isClosed()) {
-        Runtime.getRuntime().removeShutdownHook(stop);
+      for (Side side : List.of(first, second)) {
+        side.record.end(DeviceProbe.state(side.setting));
       }
     }
     return new Measurement(first.record.path(), second.record.path());
@@ -141,7 +131,7 @@ final class PairRunner {
     campaign.say("and " + second.record.path());
   }
 
-  private void measure(ForkRunner runner, CaseSpec spec, Side a, Side b) {
+  private void measure(ForkRunner runner, StopHook stop, CaseSpec spec, Side a, Side b) {
     a.begin();
     b.begin();
     for (int pair = 0; pair < campaign.effort().forks(); pair++) {
@@ -150,6 +140,9 @@ final class PairRunner {
       for (Side side : order) {
         campaign.coolDown();
         Outcome outcome = runner.run(spec, campaign.effort(), side.setting);
+        if (a.record.isClosed()) {
+          stop.waitForTheEnd(); // It was killed while it ran, which is no result.
+        }
         switch (outcome.end()) {
           case MEASURED -> both.put(side, outcome.result());
           // Its pair is lost with it.
@@ -161,7 +154,7 @@ final class PairRunner {
       boolean pairComplete = both.size() == 2;
       both.forEach((side, result) -> (pairComplete ? side.forks : side.alone).add(result));
       // A failure would come again.
-      if (a.status != Status.OK || b.status != Status.OK || a.record.isClosed()) {
+      if (a.status != Status.OK || b.status != Status.OK) {
         return;
       }
     }

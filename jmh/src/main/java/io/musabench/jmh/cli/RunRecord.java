@@ -1,7 +1,5 @@
 package io.musabench.jmh.cli;
 
-import io.musabench.jmh.device.DeviceTimeResults;
-import io.musabench.jmh.device.Measured;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Environment;
@@ -53,7 +51,8 @@ final class RunRecord {
   }
 
   /**
-   * Adds a case that was measured; see {@link #add}.
+   * Adds a case that was measured, or, if what its forks sent makes no sense, a failed one; see
+   * {@link #add}.
    *
    * @param forks what JMH returned, not empty
    * @param lost what became of each further fork
@@ -61,35 +60,29 @@ final class RunRecord {
    */
   CaseResult addMeasured(
       CaseSpec spec, List<RunResult> forks, List<String> lost, CpuTimes.Others others) {
-    List<List<Measured>> measured = DeviceTimeResults.measured(forks);
-    CaseResult result = CaseResults.measured(spec, measured, lost, others);
-    add(result, CaseResults.samples(result, measured), DeviceTimeResults.rebuild(forks));
-    return result;
+    return add(CaseResults.sum(spec, forks, lost, others));
   }
 
   /** Adds a case without a number; see {@link #add}. */
   CaseResult addFailed(CaseSpec spec, Status status, String reason) {
-    CaseResult result = CaseResults.failed(spec, status, reason);
-    add(result, List.of(), null);
-    return result;
+    return add(CaseResults.Summed.failed(spec, status, reason));
   }
 
   /**
    * Adds a case and writes everything. After {@link #close} it does nothing: what fails while the
    * forks are being killed is not a result.
-   *
-   * @param result JMH's result with device time first; null when the case has no number
    */
-  private synchronized void add(CaseResult finished, List<Sample> itsSamples, RunResult result) {
+  private synchronized CaseResult add(CaseResults.Summed finished) {
     if (closed) {
-      return;
+      return finished.result();
     }
-    cases.add(finished);
-    samples.addAll(itsSamples);
-    if (result != null) {
-      jmh.add(result);
+    cases.add(finished.result());
+    samples.addAll(finished.samples());
+    if (finished.jmh() != null) {
+      jmh.add(finished.jmh());
     }
     save();
+    return finished.result();
   }
 
   /** Notes the device's state at the end of the run. */

@@ -75,7 +75,9 @@ final class SelftestCommand implements Callable<Integer> {
       chosen.keySet().removeIf(title -> patterns.stream().noneMatch(p -> p.matcher(title).find()));
     }
     if (chosen.isEmpty()) {
-      throw new UsageException("nothing to check: no title contains a match");
+      throw new UsageException(
+          "nothing to check: no title contains a match of %s; without one, --verbose shows them all"
+              .formatted(String.join(", ", expressions)));
     }
     return chosen;
   }

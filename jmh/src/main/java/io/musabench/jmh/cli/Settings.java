@@ -8,8 +8,11 @@ import io.musabench.bindings.mate.MateInstallation;
 import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.SessionLimits;
 import io.musabench.results.run.Environment;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Properties;
+import java.util.stream.Stream;
 
 /** The system properties {@code musabench.*} that mean something. */
 final class Settings {
@@ -47,11 +50,15 @@ final class Settings {
   // 0, 0.5, 1e-6: no sign, no NaN.
   private static final String NUMBER = "\\d+(\\.\\d*)?([eE][+-]?\\d{1,2})?";
 
+  private static final List<String> TARGETS =
+      Stream.concat(Arrays.stream(Target.Kind.values()).map(Target.Kind::id), Stream.of("auto"))
+          .toList();
+
   private Settings() {}
 
   /**
    * @throws UsageException when one is set that nobody reads, the message names the nearest; or
-   *     when one that is a number is none
+   *     when one that is a number is none, or one that is a target
    */
   static void check(Properties properties) {
     for (String name : properties.stringPropertyNames()) {
@@ -65,6 +72,18 @@ final class Settings {
         throw new UsageException(
             "-D%s takes a number of 0 or more, not \"%s\"".formatted(name, value));
       }
+      if (name.equals(Target.DEVICE_PROPERTY) && !value.strip().matches("\\d*")) {
+        throw new UsageException(
+            "-D%s takes the number of a device, not \"%s\"".formatted(name, value));
+      }
+      if (name.equals(Target.TARGET_PROPERTY) && !isTarget(value.strip())) {
+        throw new UsageException(Suggestions.unknown("target", value, TARGETS) + " for -D" + name);
+      }
     }
+  }
+
+  // An empty one is none: `mvn jmh` passes them on.
+  private static boolean isTarget(String value) {
+    return value.isEmpty() || TARGETS.contains(value.toLowerCase(Locale.ROOT));
   }
 }

@@ -36,12 +36,14 @@ final class SuiteRunner {
    * A run that has ended.
    *
    * @param exitCode for the process
-   * @param stopped whether it was told to stop before its last case
    * @param data what it measured
    */
-  record Finished(int exitCode, boolean stopped, RunData data) {}
+  record Finished(int exitCode, RunData data) {}
 
-  /** Measures all cases and prints the report. */
+  /**
+   * Measures all cases and prints the report. If the process is told to stop it never returns; the
+   * finished cases are saved.
+   */
   Finished run(Set<CaseSpec> cases) {
     try (SoleRun sole = SoleRun.claim()) {
       return run(cases, sole.alone() ? List.of() : List.of(SoleRun.WARNING));
@@ -57,25 +59,18 @@ final class SuiteRunner {
     campaign.say("Device  " + device.description());
     environment.warnings().forEach(warning -> campaign.say("Warning " + warning));
     campaign.say("Run     " + record.path());
-    Thread stop = new Thread(() -> stop(record), "musabench stop");
-    Runtime.getRuntime().addShutdownHook(stop);
     int failures = 0;
     int skipped = 0;
     int measured = 0; // Roofs are there to be referred to; a run of them alone is no result.
     RunException unwritten = null;
-    try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
+    try (StopHook stop = new StopHook(() -> stop(record));
+        JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
       ForkRunner forks = new ForkRunner(log, device.target(), campaign);
       int number = 0;
       for (CaseSpec spec : cases) {
-        if (record.isClosed()) {
-          break;
-        }
         number++;
         long began = System.nanoTime();
-        CaseResult result = measure(forks, record, spec);
-        if (record.isClosed()) {
-          break; // Killed while it ran: not a result.
-        }
+        CaseResult result = measure(forks, record, stop, spec);
         if (result.status() == Status.SKIPPED) {
           skipped++;
         } else {
@@ -85,15 +80,9 @@ final class SuiteRunner {
         double seconds = (System.nanoTime() - began) / 1e9;
         campaign.say(Progress.line(number, cases.size(), spec, result, seconds));
       }
-      if (!record.isClosed()) {
-        record.end(DeviceProbe.state(setting));
-      }
+      record.end(DeviceProbe.state(setting));
     } catch (RunException e) {
       unwritten = e; // What has been measured is shown all the same.
-    } finally {
-      if (!record.isClosed()) {
-        Runtime.getRuntime().removeShutdownHook(stop);
-      }
     }
     campaign.out().println();
     campaign.out().println(RunReport.text(record.data()));
@@ -114,7 +103,7 @@ final class SuiteRunner {
         failures > 0
             ? ExitCode.CASE_FAILED
             : skipped > 0 && measured == 0 ? ExitCode.NO_TARGET : ExitCode.OK;
-    return new Finished(exitCode, record.isClosed(), record.data());
+    return new Finished(exitCode, record.data());
   }
 
   /** Where the report is, or in one line why there is none: it may not cost a run its result. */
@@ -133,16 +122,21 @@ final class SuiteRunner {
     record.close();
     ForkWatch.killForks();
     campaign.say("");
-    campaign.say("Stopped. The finished cases are in " + record.path());
+    campaign.say(
+        "Stopped. The finished cases are in %s; musabench report shows them"
+            .formatted(record.path()));
   }
 
-  private CaseResult measure(ForkRunner runner, RunRecord record, CaseSpec spec) {
+  private CaseResult measure(ForkRunner runner, RunRecord record, StopHook stop, CaseSpec spec) {
     OtherWork others = new OtherWork();
     List<RunResult> results = new ArrayList<>();
     List<String> lost = new ArrayList<>();
     for (int fork = 1; fork <= campaign.effort().forks(); fork++) {
       campaign.coolDown();
       Outcome outcome = runner.run(spec, campaign.effort(), setting);
+      if (record.isClosed()) {
+        stop.waitForTheEnd(); // It was killed while it ran, which is no result.
+      }
       switch (outcome.end()) {
         case MEASURED -> results.add(outcome.result());
         case CRASHED -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));

@@ -53,6 +53,10 @@ public final class RunDirectory {
     String name = NAME.format(start) + "-" + target;
     try {
       Files.createDirectories(runs);
+    } catch (IOException e) {
+      throw RunException.unwritten("Cannot make " + runs, e);
+    }
+    try {
       for (int i = 1; i <= MOST_COLLISIONS; i++) {
         try {
           return new RunDirectory(

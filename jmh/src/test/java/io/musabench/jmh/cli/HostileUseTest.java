@@ -1,0 +1,121 @@
+package io.musabench.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Status;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What nobody should ask for, and what an operating system may do: one line, the right code. */
+class HostileUseTest {
+  private static final String CASE = "^elementwise.RmsNorm$";
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void requireNativeLibraries() {
+    MusabenchProcess.requireNativeLibraries();
+  }
+
+  private MusabenchProcess run(Map<String, String> properties, String... arguments)
+      throws IOException {
+    List<String> all =
+        Stream.concat(
+                Stream.of("run", "--no-roofs", "--output=" + folder.resolve("runs")),
+                Stream.of(arguments))
+            .toList();
+    return MusabenchProcess.start(folder, Map.of(), properties, all.toArray(String[]::new));
+  }
+
+  private static void oneLine(MusabenchProcess process, int code, String said) throws Exception {
+    assertThat(process.exitCode()).as(process.text()).isEqualTo(code);
+    assertThat(process.text().lines()).as(process.text()).hasSize(1);
+    assertThat(process.text()).startsWith("musabench: ").contains(said);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "musabench.target, xpu, unknown target \"xpu\"",
+    "musabench.target, hots, did you mean host?",
+    "musabench.device, abc, takes the number of a device",
+  })
+  void shouldTakeAPropertyThatMakesNoSenseForUsage(String name, String value, String said)
+      throws Exception {
+    oneLine(run(Map.of(name, value), CASE), ExitCode.USAGE, said);
+  }
+
+  @Test
+  void shouldRefuseSessionsThatTheTimeLimitWouldKill() throws Exception {
+    oneLine(run(Map.of(), CASE, "--seconds=1e7"), ExitCode.USAGE, "do not fit into --time-limit");
+  }
+
+  @Test
+  void shouldSayInOneLineThatAnExpressionIsNone() throws Exception {
+    MusabenchProcess process = MusabenchProcess.start(folder, Map.of(), "selftest", "*[");
+    oneLine(process, ExitCode.USAGE, "\"*[\" is not a regular expression");
+  }
+
+  @Test
+  void shouldNameTheFolderOfTemporaryFilesThatIsNotThere() throws Exception {
+    String nowhere = folder.resolve("nowhere").toString();
+    oneLine(
+        run(Map.of("java.io.tmpdir", nowhere), CASE),
+        ExitCode.CANNOT_WRITE,
+        "Cannot write temporary files in " + nowhere);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"run", "doctor", "selftest"})
+  void shouldSayWhereJnaCouldNotUnpackItself(String command) throws Exception {
+    String file = Files.writeString(folder.resolve("file"), "").toString();
+    Map<String, String> properties = Map.of("jna.tmpdir", file, "jna.nosys", "true");
+    MusabenchProcess process =
+        command.equals("run")
+            ? run(properties, CASE)
+            : MusabenchProcess.start(folder, Map.of(), properties, command);
+    assertThat(process.exitCode()).as(process.text()).isEqualTo(ExitCode.NO_TARGET);
+    assertThat(process.text())
+        .contains("JNA, which calls all libraries, does not start", "-Djna.tmpdir=FOLDER")
+        .doesNotContain("\tat ");
+  }
+
+  @Test
+  void shouldFailOnlyTheCasesForWhichThereWasNoPlaceForTemporaryFiles() throws Exception {
+    Path temporary = Files.createDirectory(folder.resolve("tmp"));
+    MusabenchProcess process =
+        run(
+            Map.of("java.io.tmpdir", temporary.toString()),
+            CASE,
+            "^elementwise.SiluAndMul$",
+            "^elementwise.Sampler$",
+            "--iterations=1",
+            "--seconds=0.02");
+    process.awaitOutput("[1/3]");
+    try (Stream<Path> files = Files.walk(temporary)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+    assertThat(process.exitCode()).as(process.text()).isEqualTo(ExitCode.CASE_FAILED);
+    assertThat(process.text()).doesNotContain("\tat ").contains("[3/3]", "FAILED");
+    List<CaseResult> cases =
+        RunDirectory.open(folder.resolve("runs").resolve(RunDirectory.LATEST)).read().cases();
+    assertThat(cases).hasSize(3);
+    assertThat(cases.get(0).ok()).isTrue();
+    assertThat(cases.get(2).status()).isEqualTo(Status.FAILED);
+    assertThat(cases.get(2).reason()).contains("No such file or directory");
+  }
+}
