@@ -17,6 +17,7 @@ import io.musabench.results.serving.Run;
 import io.musabench.results.serving.ServingFiles;
 import io.musabench.results.serving.Summary;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.AnswerFile;
 import io.musabench.results.tpot.answers.Setup;
 import io.musabench.results.tpot.answers.Sweep;
 import io.musabench.results.tpot.answers.WhatIf;
@@ -54,7 +55,8 @@ import picocli.CommandLine.Spec;
           + " the TPOT that follows; of two runs on one device also the differences of the second"
           + " from the first, on two devices both side by side; of runs on several cards of one"
           + " kind, as of run --devices all, their spread and the card that is odd; of serving"
-          + " files their distributions, Goodput and checklist.",
+          + " files their distributions, Goodput and checklist; of files of tpot --json what they"
+          + " predict, beside what was measured where they hold it.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -72,6 +74,7 @@ import picocli.CommandLine.Spec;
       "  musabench report results/runs/A results/runs/B --format md",
       "  musabench report results/runs/S5000 results/runs/S4000",
       "  musabench report results/runs/S5000 --from S5000 --to S4000 --isl 1024 --osl 256",
+      "  musabench report results/runs/latest tpot.json validation.json",
       "  musabench report --serving bench.json --ttft 1s --tpot 50ms"
     })
 final class ReportCommand implements Callable<Integer> {
@@ -94,8 +97,13 @@ final class ReportCommand implements Callable<Integer> {
     }
   }
 
-  @Parameters(paramLabel = "RUN", arity = "0..*", description = "run directories")
-  private List<Path> runs = List.of();
+  @Parameters(
+      paramLabel = "RUN|FILE",
+      arity = "0..*",
+      description =
+          "run directories, and files that tpot, or one of its questions step, validate, check,"
+              + " sensitivity, graph-gain and what-if, printed with --json")
+  private List<Path> named = List.of();
 
   @Option(
       names = {"-o", "--output"},
@@ -175,12 +183,17 @@ final class ReportCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private List<Path> runs;
+
   @Override
   public Integer call() {
-    if (runs.isEmpty() && serving.isEmpty() && to == null && options.kernels.isEmpty()) {
-      throw new UsageException("name a RUN, --serving FILE, --kernels SRC or --to DEVICE");
+    List<Path> answers = named.stream().filter(Files::isRegularFile).toList();
+    runs = named.stream().filter(path -> !answers.contains(path)).toList();
+    if (named.isEmpty() && serving.isEmpty() && to == null && options.kernels.isEmpty()) {
+      throw new UsageException(
+          "name a RUN, a FILE of tpot --json, --serving FILE, --kernels SRC or --to DEVICE");
     }
-    if (form == Form.MD && runs.isEmpty() && serving.isEmpty()) {
+    if (form == Form.MD && (!answers.isEmpty() || runs.isEmpty() && serving.isEmpty())) {
       throw new UsageException("--format md is of runs and serving files; predictions are in html");
     }
     HtmlReport report;
@@ -191,6 +204,7 @@ final class ReportCommand implements Callable<Integer> {
       comparison = comparison(report);
       summaries = summaries(report);
       predict(report);
+      answers.forEach(file -> report.answer(AnswerFile.read(file)));
     } catch (IllegalArgumentException | KernelSourceException | RunException e) {
       throw new UsageException(UsageException.oneLine(e));
     }

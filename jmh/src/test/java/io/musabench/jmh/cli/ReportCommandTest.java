@@ -77,6 +77,43 @@ class ReportCommandTest extends CommandTest {
   }
 
   @Test
+  void answersOfTpotAreArgumentsToo() throws IOException {
+    Path kernels = folder.resolve("kernels.csv");
+    Files.writeString(
+        kernels,
+        "kernel,shape,precision,seconds_us,relative_error,source\ngemm,m=1 n=4096 k=4096,bf16,10,0,x\n");
+    CommandTest tpot = new CommandTest("tpot") {};
+    assertThat(tpot.run("--kernels", kernels, "--model", "Qwen3-8B", "--json")).isZero();
+    Path file = Files.writeString(folder.resolve("answer.json"), tpot.out.toString());
+    String name = "Qwen3-8B graph, " + file;
+    assertThat(run(file, "-o", "-")).as(err.toString()).isZero();
+    assertThat(out.toString())
+        .contains("\"key\":\"verdict.predicted\"", "\"service\":\"" + name + "\"")
+        .doesNotContain("\"kind\":\"MEASURED\"");
+    assertThat(run(made(1, "MTT S5000", 100), file, "-o", "-")).as(err.toString()).isZero();
+    assertThat(out.toString()).contains("\"key\":\"verdict.measured\"", name);
+
+    assertThat(run(file, "--format", "md")).isEqualTo(ExitCode.USAGE);
+    assertThat(run(file, file)).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("named twice");
+    String json = Files.readString(file);
+    refused(json.substring(0, 500), "not JSON");
+    refused(json.replace("\"schema_version\" : 1", "\"schema_version\" : 7"), "schema version 7");
+    refused("{}", "--serving");
+    refused(
+        "{\"schema_version\":1,\"run_a\":\"a\",\"run_b\":\"b\",\"errors\":\"e\",\"steps\":[]}",
+        "attribute, which no page shows");
+  }
+
+  private void refused(String content, String why) throws IOException {
+    Path file = Files.writeString(folder.resolve("broken.json"), content);
+    assertThat(run(file, "-o", "-")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+    assertThat(err.toString()).contains(file.toString(), why);
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
   void copiedCommandsRepeatWhatWasAsked() throws IOException {
     Path kernels = folder.resolve("it's <b>.csv");
     Files.writeString(

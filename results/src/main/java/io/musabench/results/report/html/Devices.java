@@ -1,28 +1,29 @@
 package io.musabench.results.report.html;
 
-import io.musabench.results.devices.DataSheet;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.musabench.results.report.AcrossDevices;
 import io.musabench.results.report.Units;
-import io.musabench.results.tpot.Prediction;
-import io.musabench.results.tpot.answers.WhatIf;
 import java.util.List;
 
 /** Two devices beside each other: both measured, or one predicted from the data sheets. */
 final class Devices {
+  private static final String FROM = "from";
+
+  /** Both devices of an answer, as its document names them. */
+  private static final List<String> SIDES = List.of(FROM, "to");
+
   private Devices() {}
 
-  static Section section(List<ReportedRun> runs, List<HtmlReport.Carried> predicted, Cases cases) {
+  static Section section(List<ReportedRun> runs, List<Answer> predicted, Cases cases) {
     Section section = new Section("devices");
     for (int i = 1; i < runs.size(); i++) {
       if (!runs.get(i).device().equals(runs.get(0).device())) {
         measured(section, runs, i, cases);
       }
     }
-    for (HtmlReport.Carried carried : predicted) {
-      WhatIf w = carried.answer();
-      section.command(carried.command()).add(tpot(w)).add(table(w)).add(operations(w));
-      w.assumptions()
-          .forEach(a -> section.note(Message.of("note.assumed", "service", name(w), "what", a)));
+    for (Answer a : predicted) {
+      section.command(a.command()).add(tpot(a)).add(table(a)).add(operations(a));
+      a.notes().forEach(section::note);
     }
     return section;
   }
@@ -89,46 +90,37 @@ final class Devices {
     }
   }
 
-  private static String name(WhatIf w) {
-    return w.fromSheet().name() + " → " + w.toSheet().name();
-  }
-
-  private static Chart tpot(WhatIf w) {
+  private static Chart tpot(Answer a) {
     Chart chart =
-        new Chart(
-                "what-if-" + ReportModel.slug(name(w)),
-                Message.of("chart.what_if", "name", name(w)))
+        new Chart(a.id("what-if"), Message.of("chart.what_if", "name", a.name()))
             .x("concurrency", Type.COUNT, true)
             .y("tpot", Type.TIME_US, true)
             .note(Message.of("note.what_if"));
-    side(chart, w, w.fromSheet(), false);
-    side(chart, w, w.toSheet(), true);
+    for (String side : SIDES) {
+      Message name = Message.literal(a.root().at("/" + side + "/name").asText());
+      Chart.Series line = chart.series(name, kind(a, side), Chart.Shape.LINE);
+      for (JsonNode row : a.root().path("rows")) {
+        JsonNode p = row.path(side);
+        line.point(
+            Table.NO_CASE,
+            row.path("concurrency").asInt(),
+            Answer.us(p.path("tpot_ms")),
+            Answer.us(p.path("tpot_low_ms")),
+            Answer.us(p.path("tpot_high_ms")));
+      }
+    }
     return chart;
   }
 
-  private static Kind fromKind(WhatIf w) {
-    return w.fromOwnKernels() ? Kind.PREDICTED : Kind.SHEET;
+  /** Predicted from the device's own kernels only where those were given. */
+  private static Kind kind(Answer a, String side) {
+    boolean own = side.equals(FROM) && a.root().path("from_own_kernels").asBoolean();
+    return own ? Kind.PREDICTED : Kind.SHEET;
   }
 
-  private static void side(Chart chart, WhatIf w, DataSheet sheet, boolean to) {
-    Kind kind = to ? Kind.SHEET : fromKind(w);
-    Chart.Series line = chart.series(Message.literal(sheet.name()), kind, Chart.Shape.LINE);
-    for (WhatIf.Pair pair : w.pairs()) {
-      Prediction p = to ? pair.to() : pair.from();
-      line.point(
-          Table.NO_CASE,
-          p.workload().concurrency(),
-          1e6 * p.tpot().value(),
-          1e6 * p.tpot().low(),
-          1e6 * p.tpot().high());
-    }
-  }
-
-  private static Table table(WhatIf w) {
+  private static Table table(Answer a) {
     Table table =
-        new Table(
-                "what-if-" + ReportModel.slug(name(w)),
-                Message.of("table.what_if", "name", name(w)))
+        new Table(a.id("what-if"), Message.of("table.what_if", "name", a.name()))
             .column("kind", Type.KIND)
             .column("device", Type.TEXT)
             .column("concurrency", Type.COUNT)
@@ -140,38 +132,35 @@ final class Devices {
             .column("requests_per_s", Type.NUMBER)
             .column("bound", Type.TEXT)
             .column("remark", Type.TEXT);
-    for (WhatIf.Pair pair : w.pairs()) {
-      row(table, fromKind(w), w.fromSheet(), pair.from(), "");
-      row(
-          table,
-          Kind.SHEET,
-          w.toSheet(),
-          pair.to(),
-          "TPOT ×" + Units.number(pair.to().tpot().value() / pair.from().tpot().value()));
+    for (JsonNode row : a.root().path("rows")) {
+      for (String side : SIDES) {
+        JsonNode p = row.path(side);
+        String ratio =
+            side.equals(FROM)
+                ? ""
+                : "TPOT ×" + Units.number(Answer.number(row.path("tpot_ratio"))) + " ";
+        table.row(
+            kind(a, side),
+            a.root().at("/" + side + "/name").asText(),
+            row.path("concurrency").asInt(),
+            Answer.us(p.path("tpot_ms")),
+            Answer.us(p.path("tpot_low_ms")),
+            Answer.us(p.path("tpot_high_ms")),
+            Answer.us(p.path("ttft_staggered_ms")),
+            Answer.us(p.path("ttft_burst_ms")),
+            Answer.number(p.path("requests_per_s")),
+            Message.bound(p.path("bound")),
+            (ratio + p.path("remark").asText()).strip());
+      }
     }
     return table;
   }
 
-  private static void row(Table table, Kind kind, DataSheet sheet, Prediction p, String remark) {
-    table.row(
-        kind,
-        sheet.name(),
-        p.workload().concurrency(),
-        1e6 * p.tpot().value(),
-        1e6 * p.tpot().low(),
-        1e6 * p.tpot().high(),
-        1e6 * p.ttftStaggered().value(),
-        1e6 * p.ttftBurst().value(),
-        p.requestsPerSecond(),
-        Message.of(p.bound()),
-        p.remark().isEmpty() ? remark : (remark + " " + p.remark()).strip());
-  }
-
-  private static Table operations(WhatIf w) {
+  private static Table operations(Answer a) {
     Table table =
         new Table(
-                "what-if-operations-" + ReportModel.slug(name(w)),
-                Message.of("table.what_if_operations", "name", name(w)))
+                a.id("what-if-operations"),
+                Message.of("table.what_if_operations", "name", a.name()))
             .column("kind", Type.KIND)
             .column("concurrency", Type.COUNT)
             .column("step", Type.TEXT)
@@ -181,18 +170,18 @@ final class Devices {
             .column("to", Type.TIME_US)
             .column("bound_from", Type.TEXT)
             .column("bound_to", Type.TEXT);
-    for (WhatIf.Pair pair : w.pairs()) {
-      for (WhatIf.Carried c : w.operations(pair)) {
+    for (JsonNode row : a.root().path("rows")) {
+      for (JsonNode c : row.path("operations")) {
         table.row(
             Kind.SHEET,
-            pair.from().workload().concurrency(),
-            c.phase(),
-            c.from().role(),
-            100 * c.utilisation(),
-            1e6 * c.from().time().seconds(),
-            c.to() == null ? Double.NaN : 1e6 * c.to().time().seconds(),
-            Message.of(c.from().bound()),
-            c.to() == null ? null : Message.of(c.to().bound()));
+            row.path("concurrency").asInt(),
+            c.path("phase").asText(),
+            c.path("role").asText(),
+            100 * Answer.number(c.path("utilisation")),
+            Answer.number(c.path("from_us")),
+            Answer.number(c.path("to_us")),
+            Message.bound(c.path("from_bound")),
+            Message.bound(c.path("to_bound")));
       }
     }
     return table;

@@ -1,10 +1,12 @@
 package io.musabench.results.report.html;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.run.AtomicFile;
 import io.musabench.results.run.RunData;
 import io.musabench.results.serving.Summary;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.AnswerFile;
 import io.musabench.results.tpot.answers.Setup;
 import io.musabench.results.tpot.answers.WhatIf;
 import java.nio.charset.StandardCharsets;
@@ -25,9 +27,8 @@ public final class HtmlReport {
 
   private final List<ReportedRun> runs = new ArrayList<>();
   private final List<Summary> serving = new ArrayList<>();
-  private final List<Service> services = new ArrayList<>();
+  private final List<Answer> answers = new ArrayList<>();
   private final List<Service.Refusal> refused = new ArrayList<>();
-  private final List<Carried> whatIfs = new ArrayList<>();
   private Comparison comparison;
   private String comparisonCommand;
   private String servingCommand;
@@ -38,13 +39,6 @@ public final class HtmlReport {
   public HtmlReport(List<Path> paths) {
     paths.forEach(path -> runs.add(ReportedRun.open(path)));
   }
-
-  /**
-   * A device that a service is carried to.
-   *
-   * @param command that answers the same
-   */
-  record Carried(WhatIf answer, String command) {}
 
   /**
    * Judged by the caller: which is the base, and by what options, is not the report's to say.
@@ -73,7 +67,7 @@ public final class HtmlReport {
    * What cannot be predicted is said in the report.
    */
   public HtmlReport predict(List<Workload> loads) {
-    services.addAll(Service.ofRuns(runs, loads, refused));
+    Service.ofRuns(runs, loads, refused).forEach(this::add);
     return this;
   }
 
@@ -85,7 +79,7 @@ public final class HtmlReport {
    * @throws IllegalArgumentException if something asked for does not exist or does not fit
    */
   public HtmlReport predict(Setup.Request request, List<Workload> loads, List<String> engine) {
-    services.add(Service.of(request, loads, "", engine));
+    Service.of(request, loads, engine).forEach(this::add);
     return this;
   }
 
@@ -95,8 +89,43 @@ public final class HtmlReport {
    * @param command that prints the same, word by word
    */
   public HtmlReport whatIf(WhatIf value, List<String> command) {
-    whatIfs.add(new Carried(value, CommandLine.of(command)));
+    ObjectNode root = value.tree();
+    add(Answer.of(Answer.WHAT_IF, Answer.devices(root), root, null, CommandLine.of(command)));
     return this;
+  }
+
+  /**
+   * What a question of {@code musabench tpot} answered before.
+   *
+   * @throws IllegalArgumentException if a page cannot show the answer to this question, or it has
+   *     this very file already
+   */
+  public HtmlReport answer(AnswerFile file) {
+    if (!Answer.SHOWN.contains(file.answer())) {
+      throw new IllegalArgumentException(
+          file.path()
+              + " answers "
+              + file.answer()
+              + ", which no page shows; it shows answers of "
+              + String.join(", ", Answer.SHOWN));
+    }
+    if (answers.stream().anyMatch(a -> file.path().equals(a.file()))) {
+      throw new IllegalArgumentException(file.path() + " is named twice");
+    }
+    add(Answer.of(file));
+    return this;
+  }
+
+  private void add(Answer answer) {
+    Answer named = answer;
+    for (int n = 2; isTaken(named); n++) {
+      named = answer.number(n);
+    }
+    answers.add(named);
+  }
+
+  private boolean isTaken(Answer answer) {
+    return answers(answer.question()).stream().anyMatch(a -> a.slug().equals(answer.slug()));
   }
 
   /** The command line that makes this report, words as they were given. */
@@ -155,16 +184,17 @@ public final class HtmlReport {
     return serving;
   }
 
-  List<Service> services() {
-    return services;
+  /** The answers to one question. */
+  List<Answer> answers(String question) {
+    return answers.stream().filter(a -> a.question().equals(question)).toList();
+  }
+
+  List<Answer> answers() {
+    return answers;
   }
 
   List<Service.Refusal> refused() {
     return refused;
-  }
-
-  List<Carried> whatIfs() {
-    return whatIfs;
   }
 
   String generatedUtc() {

@@ -1,5 +1,6 @@
 package io.musabench.results.report.html;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.musabench.results.tpot.Provenance;
 
 /** How a number was got. Each has a colour, a mark and line of its own, and its word beside it. */
@@ -15,8 +16,8 @@ enum Kind {
   /** A limit that somebody set. */
   LIMIT;
 
-  /** Whatever is not measured is predicted; of data sheets alone it says so. */
-  static Kind of(Provenance provenance) {
-    return provenance == Provenance.DATA_SHEET ? SHEET : PREDICTED;
+  /** Of a prediction, as an answer of {@code tpot} has it: of data sheets alone it says so. */
+  static Kind of(JsonNode provenance) {
+    return provenance.asText().equals(Provenance.DATA_SHEET.text()) ? SHEET : PREDICTED;
   }
 }

@@ -1,11 +1,11 @@
 package io.musabench.results.report.html;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.GraphCosts;
 import io.musabench.results.run.Params;
-import io.musabench.results.tpot.answers.GraphGain;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,23 +23,23 @@ final class Launch {
     }
   }
 
-  static Section section(List<ReportedRun> runs, List<Service> services, Cases cases) {
+  static Section section(List<ReportedRun> runs, List<Answer> gains, Cases cases) {
     Section section = new Section("launch");
     section.add(costs(runs, cases));
     List<Pair> pairs = pairs(runs);
-    for (Service service : services) {
-      if (service.gain() != null) {
-        section.command(service.gainCommand()).add(gain(service, pairs, cases)).command(null);
-        section.note(breakEven(service));
-        section.note(hostBound(service));
+    for (Answer a : gains) {
+      section.command(a.command()).add(gain(a, pairs, cases)).command(null);
+      section.note(breakEven(a));
+      section.note(hostBound(a));
+      if (a.file() != null) {
+        // What is made for this report assumes what its predictions do, and those say so.
+        a.notes().forEach(section::note);
       }
     }
     section.add(breakEvens(runs, cases));
     section.add(measuredGain(pairs, cases));
-    for (Service service : services) {
-      if (service.gain() != null) {
-        section.command(service.gainCommand()).add(predictedGain(service)).command(null);
-      }
+    for (Answer a : gains) {
+      section.command(a.command()).add(predictedGain(a)).command(null);
     }
     return section.add(table(runs, cases));
   }
@@ -223,21 +223,22 @@ final class Launch {
   }
 
   /** Predicted steps of both modes over the batch, and the measured ones of the same model. */
-  private static Chart gain(Service service, List<Pair> pairs, Cases cases) {
+  private static Chart gain(Answer a, List<Pair> pairs, Cases cases) {
     Chart chart =
-        new Chart(
-                "graph-gain-" + ReportModel.slug(service.name()),
-                Message.of("chart.graph_gain", "service", service.name()))
+        new Chart(a.id("graph-gain"), a.message("chart.graph_gain"))
             .x("requests", Type.COUNT, true)
             .y("latency", Type.TIME_US, true)
-            .note(Message.of("note.graph_gain"));
+            .note(Message.of(a.file() == null ? "note.graph_gain" : "note.graph_gain_predicted"));
     Chart.Series eager =
         chart.series(Message.of("series.mode", "mode", "eager"), Kind.PREDICTED, Chart.Shape.LINE);
     Chart.Series graph =
         chart.series(Message.of("series.mode", "mode", "graph"), Kind.PREDICTED, Chart.Shape.LINE);
-    for (GraphGain.Row row : service.gain().rows()) {
-      eager.point(row.batch(), 1e6 * row.eager().seconds());
-      graph.point(row.batch(), 1e6 * row.graph().seconds());
+    for (JsonNode row : a.root().path("rows")) {
+      eager.point(row.path("batch").asInt(), Answer.us(row.path("eager_ms")));
+      graph.point(row.path("batch").asInt(), Answer.us(row.path("graph_ms")));
+    }
+    if (a.file() != null) {
+      return chart; // Nobody knows which device it is of.
     }
     Chart.Series measuredEager =
         chart.series(Message.of("series.mode", "mode", "eager"), Kind.MEASURED, Chart.Shape.POINTS);
@@ -246,7 +247,10 @@ final class Launch {
     for (Pair p : pairs) {
       // A batch that this version cannot read has no place on an axis.
       BatchSpec batch = p.eager().batch().orElse(null);
-      if (batch != null && batch.isDecode() && RunReport.model(p.eager()).equals(service.model())) {
+      if (batch != null
+          && batch.isDecode()
+          && (a.run() == null || a.run() == p.run())
+          && RunReport.model(p.eager()).equals(Answer.model(a.root()))) {
         point(measuredEager, p, p.eager(), batch, cases);
         point(measuredGraph, p, p.graph(), batch, cases);
       }
@@ -264,34 +268,31 @@ final class Launch {
         c.deviceTimeP90Us());
   }
 
-  private static Message breakEven(Service service) {
-    GraphGain gain = service.gain();
-    String key = gain.breakEvenBatch() > gain.most() ? "note.gains_always" : "note.break_even";
+  private static Message breakEven(Answer a) {
+    boolean ends = a.root().path("break_even_batch").isNumber();
     return Message.of(
-        key,
+        ends ? "note.break_even" : "note.gains_always",
         "service",
-        service.name(),
+        a.name(),
         "batch",
-        Integer.toString(gain.breakEvenBatch()),
+        a.root().path("break_even_batch").asText(),
         "most",
-        Integer.toString(gain.most()));
+        a.root().path("largest_batch").asText());
   }
 
-  private static Message hostBound(Service service) {
-    int until = service.gain().hostBoundUntil();
+  private static Message hostBound(Answer a) {
+    int until = a.root().path("host_bound_until_batch").asInt();
     return Message.of(
         until == 0 ? "note.host_never" : "note.host_until",
         "service",
-        service.name(),
+        a.name(),
         "batch",
         Integer.toString(until));
   }
 
-  private static Table predictedGain(Service service) {
+  private static Table predictedGain(Answer a) {
     Table table =
-        new Table(
-                "graph-gain-predicted-" + ReportModel.slug(service.name()),
-                Message.of("table.graph_gain_predicted", "service", service.name()))
+        new Table(a.id("graph-gain-predicted"), a.message("table.graph_gain_predicted"))
             .column("kind", Type.KIND)
             .column("requests", Type.COUNT)
             .column("kernels", Type.COUNT)
@@ -301,19 +302,21 @@ final class Launch {
             .column("graph", Type.TIME_US)
             .column("gain", Type.RATIO)
             .column("break_even_launch", Type.TIME_US)
+            .column("replays", Type.COUNT)
             .column("host_bound", Type.TEXT);
-    for (GraphGain.Row r : service.gain().rows()) {
+    for (JsonNode r : a.root().path("rows")) {
       table.row(
           Kind.PREDICTED,
-          r.batch(),
-          r.eager().kernels(),
-          1e6 * r.eager().kernelSeconds(),
-          1e6 * r.eager().hostSeconds(),
-          1e6 * r.eager().seconds(),
-          1e6 * r.graph().seconds(),
-          r.gain(),
-          1e6 * r.breakEvenLaunch(),
-          Message.of(r.eager().hostBound() ? "word.yes" : "word.no"));
+          r.path("batch").asInt(),
+          r.path("kernels").asInt(),
+          Answer.us(r.path("kernels_ms")),
+          Answer.us(r.path("launch_ms")),
+          Answer.us(r.path("eager_ms")),
+          Answer.us(r.path("graph_ms")),
+          Answer.number(r.path("gain")),
+          Answer.number(r.path("break_even_launch_us")),
+          Answer.number(r.path("break_even_replays")),
+          Message.of(r.path("host_bound_eager").asBoolean() ? "word.yes" : "word.no"));
     }
     return table;
   }

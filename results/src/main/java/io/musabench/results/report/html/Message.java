@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import io.musabench.results.serving.Formula;
 import io.musabench.results.tpot.Bound;
 import io.musabench.results.tpot.Provenance;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -42,6 +43,24 @@ record Message(String key, Map<String, String> arguments) {
   /** How a time was got, in words. */
   static Message of(Provenance provenance) {
     return of("provenance." + word(provenance));
+  }
+
+  /** What binds, as an answer of {@code tpot} has it. */
+  static Message bound(JsonNode text) {
+    return Arrays.stream(Bound.values())
+        .filter(b -> b.text().equals(text.asText()))
+        .findFirst()
+        .map(Message::of)
+        .orElseGet(() -> literal(text.asText("")));
+  }
+
+  /** How a time was got, as an answer of {@code tpot} has it. */
+  static Message provenance(JsonNode text) {
+    return Arrays.stream(Provenance.values())
+        .filter(p -> p.text().equals(text.asText()))
+        .findFirst()
+        .map(Message::of)
+        .orElseGet(() -> literal(text.asText("")));
   }
 
   /** What a formula computes. */

@@ -48,12 +48,13 @@ final class ReportModel {
     add(Steps.latency(runs, cases));
     add(Steps.kernels(runs, cases));
     add(Roofline.section(runs, cases));
-    add(Launch.section(runs, report.services(), cases));
+    add(Launch.section(runs, report.answers(Answer.GRAPH_GAIN), cases));
     if (!runs.isEmpty()) {
       add(AllCases.samples(runs, samples, cases));
     }
-    add(Tpot.section(runs, report.services(), report.refused(), cases));
-    add(Devices.section(runs, report.whatIfs(), cases));
+    add(Tpot.section(runs, report.answers(), report.refused(), cases));
+    add(Validations.section(report.answers()));
+    add(Devices.section(runs, report.answers(Answer.WHAT_IF), cases));
     add(Serving.section(report.serving(), report.servingCommand()));
     if (!runs.isEmpty()) {
       add(AllCases.table(runs, samples, cases));

@@ -2,12 +2,15 @@ package io.musabench.results.report.html;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * A part of the page with a heading: notes, then charts and tables in the order they were added.
  */
 final class Section {
   private final ObjectNode node = JsonNodeFactory.instance.objectNode();
+  private final Set<Message> notes = new HashSet<>();
   private String command;
 
   /** Starts the section whose heading is the text {@code section.<id>}. */
@@ -24,8 +27,11 @@ final class Section {
     return this;
   }
 
+  /** Adds a note, unless it is there already. */
   Section note(Message note) {
-    node.withArray("notes").add(note.json());
+    if (notes.add(note)) {
+      node.withArray("notes").add(note.json());
+    }
     return this;
   }
 

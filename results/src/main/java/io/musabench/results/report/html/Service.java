@@ -1,11 +1,11 @@
 package io.musabench.results.report.html;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
 import io.musabench.results.tpot.Mode;
-import io.musabench.results.tpot.Prediction;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.answers.GraphGain;
 import io.musabench.results.tpot.answers.PredictionReport;
@@ -20,29 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * A service whose TPOT is predicted: a model in a mode, on kernel times.
- *
- * @param name what tells it from the others of the report
- * @param model as the report names it
- * @param setup the model with its kernel times
- * @param predictions one a load
- * @param sensitivity of the same loads
- * @param gain of graphs over eager launches; null if it cannot be said
- * @param options of the commands that answer the same
- * @param gainOptions of the command that answers the same of graphs
- */
-record Service(
-    String name,
-    String model,
-    Setup setup,
-    List<Prediction> predictions,
-    Sensitivity sensitivity,
-    GraphGain gain,
-    String options,
-    String gainOptions) {
+/** Predicts a service, a model in a mode on kernel times, and answers what the page shows of it. */
+final class Service {
   /** Change of a kernel's time that sensitivities are of. */
-  static final double CHANGE = 0.1;
+  private static final double CHANGE = 0.1;
+
+  private Service() {}
 
   /** Options of a load that a step without prefills does not have. */
   private static final Set<String> OF_LOAD =
@@ -55,40 +38,52 @@ record Service(
   record Refusal(String name, String reason) {}
 
   /**
-   * Predicts one service.
+   * Predictions, sensitivity and, of graphs, their gain.
    *
    * @param engine further options of engine and load, names and values by turns
    * @throws IllegalArgumentException if something asked for does not exist or does not fit
    * @throws KernelSourceException if the kernel times cannot be read
    */
-  static Service of(Setup.Request request, List<Workload> loads, String run, List<String> engine) {
-    return of(request, loads, run, engine, new EnumMap<>(Mode.class));
+  static List<Answer> of(Setup.Request request, List<Workload> loads, List<String> engine) {
+    return of(request, loads, "", null, engine, new EnumMap<>(Mode.class));
   }
 
   /**
+   * @param prefix what tells the run from others
+   * @param run its place in the report; null for kernel times that were named
    * @param open the request's kernel times by mode; takes those that it lacks, as reading a run's
    *     samples or a folder of tables is most of the work
    */
-  private static Service of(
+  private static List<Answer> of(
       Setup.Request request,
       List<Workload> loads,
-      String run,
+      String prefix,
+      Integer run,
       List<String> engine,
       Map<Mode, KernelSource> open) {
     Setup setup = setup(request, open);
-    List<Prediction> predictions = new PredictionReport(setup, loads, List.of()).predictions();
-    String model =
-        setup.model().engine().layout().model().name()
-            + (request.tp == 1 ? "" : " TP" + request.tp);
-    return new Service(
-        run + model + " " + request.mode.text(),
-        model,
-        setup,
-        predictions,
-        new Sensitivity(setup, loads, CHANGE),
-        gain(request, loads, open),
-        options(request, loads, engine, false),
-        options(request, loads, engine, true));
+    PredictionReport predictions = new PredictionReport(setup, loads, List.of());
+    Sensitivity sensitivity = new Sensitivity(setup, loads, CHANGE);
+    GraphGain gain = gain(request, loads, open);
+    // After all of them are computed, so that each tells the same assumptions.
+    ObjectNode root = predictions.tree(true);
+    String name = prefix + Answer.model(root) + " " + request.mode.text();
+    String options = options(request, loads, engine, false);
+    List<Answer> all = new ArrayList<>();
+
+    all.add(Answer.of(Answer.PREDICT, name, root, run, "musabench tpot " + options));
+    all.add(
+        Answer.of(
+            Answer.SENSITIVITY,
+            name,
+            sensitivity.tree(),
+            run,
+            "musabench tpot sensitivity " + options));
+    if (gain != null) {
+      String command = "musabench tpot graph-gain " + options(request, loads, engine, true);
+      all.add(Answer.of(Answer.GRAPH_GAIN, name, gain.tree(), run, command));
+    }
+    return all;
   }
 
   private static String options(
@@ -116,19 +111,6 @@ record Service(
         (bothModes ? "--batch " : "--concurrency ")
             + String.join(",", requests.stream().map(n -> Integer.toString(n)).toList()));
     return String.join(" ", words);
-  }
-
-  /** The command line that predicts the same. */
-  String command() {
-    return "musabench tpot " + options;
-  }
-
-  String sensitivityCommand() {
-    return "musabench tpot sensitivity " + options;
-  }
-
-  String gainCommand() {
-    return "musabench tpot graph-gain " + gainOptions;
   }
 
   private static Setup setup(Setup.Request request, Map<Mode, KernelSource> open) {
@@ -162,8 +144,8 @@ record Service(
    * @param loads what is asked of each
    * @param refused takes what cannot be predicted
    */
-  static List<Service> ofRuns(List<ReportedRun> runs, List<Workload> loads, List<Refusal> refused) {
-    List<Service> all = new ArrayList<>();
+  static List<Answer> ofRuns(List<ReportedRun> runs, List<Workload> loads, List<Refusal> refused) {
+    List<Answer> all = new ArrayList<>();
     for (int i = 0; i < runs.size(); i++) {
       Map<String, Setup.Request> asked = new LinkedHashMap<>();
       for (CaseResult c : runs.get(i).data().measured(CaseResult.STEP)) {
@@ -180,7 +162,7 @@ record Service(
       for (Map.Entry<String, Setup.Request> e : asked.entrySet()) {
         e.getValue().kernels = List.of(runs.get(i).path());
         try {
-          all.add(of(e.getValue(), loads, prefix, List.of(), open));
+          all.addAll(of(e.getValue(), loads, prefix, i, List.of(), open));
         } catch (IllegalArgumentException | KernelSourceException x) {
           refused.add(new Refusal(prefix + e.getKey(), String.valueOf(x.getMessage())));
         }

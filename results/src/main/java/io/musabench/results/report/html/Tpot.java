@@ -1,15 +1,12 @@
 package io.musabench.results.report.html;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.report.ServedDecode;
 import io.musabench.results.report.Units;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
 import io.musabench.results.tpot.Prediction;
-import io.musabench.results.tpot.StepTime;
-import io.musabench.results.tpot.Term;
-import io.musabench.results.tpot.Workload;
-import io.musabench.results.tpot.answers.Sensitivity;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -26,26 +23,27 @@ final class Tpot {
   private Tpot() {}
 
   static Section section(
-      List<ReportedRun> runs, List<Service> services, List<Service.Refusal> refused, Cases cases) {
+      List<ReportedRun> runs, List<Answer> answers, List<Service.Refusal> refused, Cases cases) {
     Section section = new Section("tpot");
-    for (Service s : services) {
-      section.command(s.command()).add(tpot(s)).add(ttft(s)).add(decomposition(s));
-      section.command(s.sensitivityCommand()).add(sensitivity(s));
-    }
-    for (Service s : services) {
-      section
-          .command(s.command())
-          .add(predictions(s))
-          .add(operations(s))
-          .command(s.sensitivityCommand())
-          .add(effects(s));
-    }
-    section.command(null).add(fromSteps(runs, cases));
-    for (Service s : services) {
-      for (String assumption : s.setup().assumptionsAfter()) {
-        section.note(Message.of("note.assumed", "service", s.name(), "what", assumption));
+    for (Answer a : answers) {
+      section.command(a.command());
+      if (a.question().equals(Answer.PREDICT)) {
+        section.add(tpot(a)).add(ttft(a)).add(decomposition(a));
+      } else if (a.question().equals(Answer.SENSITIVITY)) {
+        section.add(sensitivity(a));
       }
     }
+    for (Answer a : answers) {
+      section.command(a.command());
+      if (a.question().equals(Answer.PREDICT)) {
+        section.add(predictions(a)).add(operations(a)).add(steps(a)).add(operationsOfSteps(a));
+        a.notes().forEach(section::note);
+      } else if (a.question().equals(Answer.SENSITIVITY)) {
+        section.add(effects(a));
+        a.notes().forEach(section::note);
+      }
+    }
+    section.command(null).add(fromSteps(runs, cases));
     if (!section.isEmpty()) {
       for (Service.Refusal r : refused) {
         section.note(Message.of("note.not_predicted", "service", r.name(), "reason", r.reason()));
@@ -54,79 +52,91 @@ final class Tpot {
     return section;
   }
 
-  private static String id(String what, Service s) {
-    return what + "-" + ReportModel.slug(s.name());
+  private static JsonNode predicted(Answer a) {
+    return a.root().path("predictions");
   }
 
-  private static Message load(String key, Service s) {
-    Workload w = s.predictions().get(0).workload();
+  private static Message load(String key, Answer a) {
+    JsonNode first = predicted(a).path(0);
     return Message.of(
         key,
         "service",
-        s.name(),
+        a.name(),
         "input",
-        Integer.toString(w.inputTokens()),
+        first.path("input_tokens").asText(),
         "output",
-        Integer.toString(w.outputTokens()),
-        "change",
-        Units.percent(100 * Service.CHANGE));
+        first.path("output_tokens").asText());
   }
 
-  private static Chart tpot(Service s) {
+  private static Message change(String key, Answer a) {
+    String change = Units.change(Answer.number(a.root().path("change_pct")));
+    return Message.of(key, "service", a.name(), "change", change);
+  }
+
+  private static Chart tpot(Answer a) {
     Chart chart =
-        new Chart(id("tpot", s), load("chart.tpot", s))
+        new Chart(a.id("tpot"), load("chart.tpot", a))
             .x("concurrency", Type.COUNT, true)
             .y("tpot", Type.TIME_US, true)
             .note(Message.of("note.interval_kernels"));
     Chart.Series line = chart.series(Message.of("series.tpot"), Kind.PREDICTED, Chart.Shape.LINE);
-    for (Prediction p : s.predictions()) {
+    for (JsonNode p : predicted(a)) {
       line.point(
           Table.NO_CASE,
-          p.workload().concurrency(),
-          1e6 * p.tpot().value(),
-          1e6 * p.tpot().low(),
-          1e6 * p.tpot().high());
+          p.path("concurrency").asInt(),
+          Answer.us(p.at("/tpot/value_ms")),
+          Answer.us(p.at("/tpot/low_ms")),
+          Answer.us(p.at("/tpot/high_ms")));
     }
     return chart;
   }
 
-  private static Chart ttft(Service s) {
+  private static Chart ttft(Answer a) {
     Chart chart =
-        new Chart(id("ttft", s), load("chart.ttft", s))
+        new Chart(a.id("ttft"), a.message("chart.ttft"))
             .x("concurrency", Type.COUNT, true)
             .y("ttft", Type.TIME_US, true)
             .note(Message.of("note.ttft"));
     Chart.Series staggered =
         chart.series(Message.of("series.staggered"), Kind.PREDICTED, Chart.Shape.LINE);
     Chart.Series burst = chart.series(Message.of("series.burst"), Kind.PREDICTED, Chart.Shape.LINE);
-    for (Prediction p : s.predictions()) {
-      staggered.point(p.workload().concurrency(), 1e6 * p.ttftStaggered().value());
-      burst.point(p.workload().concurrency(), 1e6 * p.ttftBurst().value());
+    for (JsonNode p : predicted(a)) {
+      int concurrency = p.path("concurrency").asInt();
+      staggered.point(concurrency, Answer.us(p.at("/ttft/staggered_ms")));
+      burst.point(concurrency, Answer.us(p.at("/ttft/burst_ms")));
     }
     return chart;
   }
 
-  private static Chart decomposition(Service s) {
+  private static Chart decomposition(Answer a) {
+    JsonNode predictions = predicted(a);
     List<String> names = new ArrayList<>();
-    s.predictions().forEach(p -> names.add(Integer.toString(p.workload().concurrency())));
+    predictions.forEach(p -> names.add(p.path("concurrency").asText()));
     Chart chart =
-        new Chart(id("decomposition", s), load("chart.decomposition", s))
+        new Chart(a.id("decomposition"), a.message("chart.decomposition"))
             .categories("concurrency", names)
             .y("share_of_tpot", Type.PERCENT, false)
             .note(Message.of("note.decomposition"));
     Map<String, double[]> roles = new LinkedHashMap<>();
+    double[] kernels = new double[names.size()];
     double[] small = new double[names.size()];
     double[] launching = new double[names.size()];
     double[] waiting = new double[names.size()];
     for (int i = 0; i < names.size(); i++) {
-      Prediction p = s.predictions().get(i);
-      StepTime step = p.decodeStep();
-      double percent = 100 / Math.max(p.tpot().value(), step.seconds());
-      for (Term t : step.terms()) {
-        roles.computeIfAbsent(t.role(), r -> new double[names.size()])[i] += percent * t.seconds();
+      JsonNode step = predictions.get(i).path("decode_step");
+      double tpot = Answer.us(predictions.get(i).at("/tpot/value_ms"));
+      double all = Answer.us(step.path("ms"));
+      double sum = Answer.us(step.path("kernels_ms"));
+      double percent = 100 / Math.max(tpot, all);
+      JsonNode terms = step.path("decomposition");
+      for (JsonNode t : terms) {
+        roles.computeIfAbsent(t.path("role").asText(), r -> new double[names.size()])[i] +=
+            percent * Answer.number(t.path("total_us"));
       }
-      launching[i] = percent * Math.max(0, step.seconds() - step.kernelSeconds());
-      waiting[i] = percent * Math.max(0, p.tpot().value() - step.seconds());
+      // Of many predictions a file may leave the operations out.
+      kernels[i] = terms.isEmpty() ? percent * sum : 0;
+      launching[i] = percent * Math.max(0, all - sum);
+      waiting[i] = percent * Math.max(0, tpot - all);
     }
     roles.forEach(
         (role, shares) -> {
@@ -138,7 +148,11 @@ final class Tpot {
             pile(chart, Message.literal(role), shares);
           }
         });
-    pile(chart, Message.of("series.other_operations"), small);
+    if (roles.isEmpty()) {
+      pile(chart, Message.of("series.kernels"), kernels);
+    } else {
+      pile(chart, Message.of("series.other_operations"), small);
+    }
     pile(chart, Message.of("series.not_kernels"), launching);
     pile(chart, Message.of("series.other_prefills"), waiting);
     return chart;
@@ -151,43 +165,36 @@ final class Tpot {
     }
   }
 
-  private static Chart sensitivity(Service s) {
+  private static Chart sensitivity(Answer a) {
     Set<String> roles = new LinkedHashSet<>();
-    for (Sensitivity.Load load : s.sensitivity().loads()) {
-      load.effects().forEach(e -> roles.add(e.role()));
+    for (JsonNode load : a.root().path("batches")) {
+      load.path("operations").forEach(e -> roles.add(e.path("role").asText()));
     }
     List<String> names = List.copyOf(roles);
     Chart chart =
-        new Chart(id("sensitivity", s), load("chart.sensitivity", s))
+        new Chart(a.id("sensitivity"), change("chart.sensitivity", a))
             .categories("operation", names)
             .y("tpot_change", Type.CHANGE, false)
             .note(Message.of("note.sensitivity"));
-    for (Sensitivity.Load load : s.sensitivity().loads()) {
+    for (JsonNode load : a.root().path("batches")) {
+      String count = load.path("concurrency").asText();
       Chart.Series series =
           chart.series(
-              Message.of(
-                  "series.in_flight",
-                  "count",
-                  Integer.toString(load.base().workload().concurrency())),
-              Kind.PREDICTED,
-              Chart.Shape.POINTS);
-      for (Sensitivity.Effect e : load.effects()) {
-        series.point(names.indexOf(e.role()), 100 * e.tpotS() / load.base().tpot().value());
+              Message.of("series.in_flight", "count", count), Kind.PREDICTED, Chart.Shape.POINTS);
+      for (JsonNode e : load.path("operations")) {
+        series.point(
+            names.indexOf(e.path("role").asText()), Answer.number(e.path("tpot_delta_pct")));
       }
-      if (load.hostBound()) {
-        chart.note(
-            Message.of(
-                "note.host_bound",
-                "count",
-                Integer.toString(load.base().workload().concurrency())));
+      if (load.path("host_bound").asBoolean()) {
+        chart.note(Message.of("note.host_bound", "count", count));
       }
     }
     return chart;
   }
 
-  private static Table predictions(Service s) {
+  private static Table predictions(Answer a) {
     Table table =
-        new Table(id("predictions", s), load("table.predictions", s))
+        new Table(a.id("predictions"), load("table.predictions", a))
             .column("kind", Type.KIND)
             .column("concurrency", Type.COUNT)
             .column("tpot", Type.TIME_US)
@@ -201,64 +208,112 @@ final class Tpot {
             .column("bound", Type.TEXT)
             .column("known", Type.PERCENT)
             .column("remark", Type.TEXT);
-    for (Prediction p : s.predictions()) {
+    for (JsonNode p : predicted(a)) {
       table.row(
-          Kind.of(p.provenance()),
-          p.workload().concurrency(),
-          1e6 * p.tpot().value(),
-          1e6 * p.tpot().low(),
-          1e6 * p.tpot().high(),
-          1e6 * p.ttftStaggered().value(),
-          1e6 * p.ttftBurst().value(),
-          p.requestsPerSecond(),
-          p.outputTokensPerSecond(),
-          100 * p.prefillShare(),
-          Message.of(p.bound()),
-          100 * p.decodeStep().known(),
-          p.remark());
+          Kind.of(p.path("provenance")),
+          p.path("concurrency").asInt(),
+          Answer.us(p.at("/tpot/value_ms")),
+          Answer.us(p.at("/tpot/low_ms")),
+          Answer.us(p.at("/tpot/high_ms")),
+          Answer.us(p.at("/ttft/staggered_ms")),
+          Answer.us(p.at("/ttft/burst_ms")),
+          Answer.number(p.path("requests_per_s")),
+          Answer.number(p.path("output_tokens_per_s")),
+          100 * Answer.number(p.path("prefill_share")),
+          Message.bound(p.path("bound")),
+          known(p.path("decode_step")),
+          p.path("remark").asText());
     }
     return table;
   }
 
-  private static Table operations(Service s) {
+  /** Per cent of the kernels' time that was measured, or lies between measured points. */
+  private static double known(JsonNode step) {
+    JsonNode shares = step.path("provenance_shares");
+    return 100
+        * (Answer.number(shares.path("measured")) + Answer.number(shares.path("interpolated")));
+  }
+
+  private static Table operations(Answer a) {
     Table table =
-        new Table(id("operations", s), load("table.operations", s))
-            .column("concurrency", Type.COUNT)
-            .column("step", Type.TEXT)
-            .column("operation", Type.CODE)
-            .column("shape", Type.CODE)
-            .column("calls", Type.COUNT)
-            .column("each", Type.TIME_US)
-            .column("all_calls", Type.TIME_US)
-            .column("share", Type.PERCENT)
+        columns(
+            new Table(a.id("operations"), a.message("table.operations"))
+                .column("concurrency", Type.COUNT)
+                .column("step", Type.TEXT));
+    for (JsonNode p : predicted(a)) {
+      operations(table, p.path("decode_step"), p.path("concurrency").asInt(), "decode");
+      operations(table, p.path("prefill_step"), p.path("concurrency").asInt(), "prefill");
+    }
+    return table;
+  }
+
+  private static Table columns(Table table) {
+    return table
+        .column("operation", Type.CODE)
+        .column("shape", Type.CODE)
+        .column("calls", Type.COUNT)
+        .column("each", Type.TIME_US)
+        .column("all_calls", Type.TIME_US)
+        .column("share", Type.PERCENT)
+        .column("bound", Type.TEXT)
+        .column("provenance", Type.TEXT);
+  }
+
+  private static void operations(Table table, JsonNode step, Object... first) {
+    for (JsonNode t : step.path("decomposition")) {
+      List<Object> cells = new ArrayList<>(List.of(first));
+      cells.add(t.path("role").asText());
+      cells.add(t.path("shape").asText());
+      cells.add(t.path("count").asInt());
+      cells.add(Answer.number(t.path("us")));
+      cells.add(Answer.number(t.path("total_us")));
+      cells.add(100 * Answer.number(t.path("share")));
+      cells.add(Message.bound(t.path("bound")));
+      cells.add(Message.provenance(t.path("provenance")));
+      table.row(cells.toArray());
+    }
+  }
+
+  /** Single steps, which {@code tpot step} predicts. */
+  private static Table steps(Answer a) {
+    Table table =
+        new Table(a.id("steps-predicted"), a.message("table.steps_predicted"))
+            .column("kind", Type.KIND)
+            .column("batch", Type.CODE)
+            .column("latency", Type.TIME_US)
+            .column("kernel_sum", Type.TIME_US)
+            .column("launching", Type.TIME_US)
+            .column("kernels", Type.COUNT)
             .column("bound", Type.TEXT)
-            .column("provenance", Type.TEXT);
-    for (Prediction p : s.predictions()) {
-      operations(table, p, "decode", p.decodeStep());
-      operations(table, p, "prefill", p.prefillStep());
+            .column("known", Type.PERCENT);
+    for (JsonNode step : a.root().path("steps")) {
+      table.row(
+          Kind.of(step.path("provenance")),
+          step.path("batch").asText(),
+          Answer.us(step.path("ms")),
+          Answer.us(step.path("kernels_ms")),
+          Answer.us(step.path("host_ms")),
+          step.path("kernels").asInt(),
+          Message.bound(step.path("bound")),
+          known(step));
     }
     return table;
   }
 
-  private static void operations(Table table, Prediction p, String phase, StepTime step) {
-    for (Term t : step.terms()) {
-      table.row(
-          p.workload().concurrency(),
-          phase,
-          t.role(),
-          t.call().shape(),
-          t.count(),
-          1e6 * t.time().seconds(),
-          1e6 * t.seconds(),
-          100 * step.share(t),
-          Message.of(t.bound()),
-          Message.of(t.time().provenance()));
+  private static Table operationsOfSteps(Answer a) {
+    Table table =
+        columns(
+            new Table(a.id("steps-operations"), a.message("table.operations"))
+                .column("batch", Type.CODE));
+    for (JsonNode step : a.root().path("steps")) {
+      operations(table, step, step.path("batch").asText());
     }
+    return table;
   }
 
-  private static Table effects(Service s) {
+  private static Table effects(Answer a) {
     Table table =
-        new Table(id("effects", s), load("table.effects", s))
+        new Table(a.id("effects"), change("table.effects", a))
             .column("kind", Type.KIND)
             .column("concurrency", Type.COUNT)
             .column("operation", Type.CODE)
@@ -267,18 +322,18 @@ final class Tpot {
             .column("throughput_change", Type.CHANGE)
             .column("tpot_change_prefill", Type.CHANGE)
             .column("throughput_change_prefill", Type.CHANGE);
-    for (Sensitivity.Load load : s.sensitivity().loads()) {
-      double tpot = load.base().tpot().value();
-      for (Sensitivity.Effect e : load.effects()) {
+    for (JsonNode load : a.root().path("batches")) {
+      double tpot = Answer.number(load.path("tpot_ms"));
+      for (JsonNode e : load.path("operations")) {
         table.row(
             Kind.PREDICTED,
-            load.base().workload().concurrency(),
-            e.role(),
-            100 * e.share(),
-            100 * e.tpotS() / tpot,
-            100 * e.throughput(),
-            100 * e.tpotWithPrefillS() / tpot,
-            100 * e.throughputWithPrefill());
+            load.path("concurrency").asInt(),
+            e.path("role").asText(),
+            100 * Answer.number(e.path("share")),
+            Answer.number(e.path("tpot_delta_pct")),
+            Answer.number(e.path("throughput_delta_pct")),
+            100 * Answer.number(e.path("tpot_delta_ms_with_prefill")) / tpot,
+            Answer.number(e.path("throughput_delta_pct_with_prefill")));
       }
     }
     return table;

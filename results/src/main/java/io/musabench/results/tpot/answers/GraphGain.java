@@ -165,7 +165,7 @@ public final class GraphGain {
   }
 
   /** Time to set up the graph of a step, in seconds; NaN if it is not known. */
-  public double setUp(Row r) {
+  private double setUp(Row r) {
     LaunchCosts launch = graph.model().engine().launch();
     return !Double.isNaN(captureSeconds)
         ? captureSeconds
@@ -173,7 +173,7 @@ public final class GraphGain {
   }
 
   /** Replays until setting up the graph has paid; NaN if it never does, or that is not known. */
-  public double replays(Row r) {
+  private double replays(Row r) {
     return r.saved() > 0 ? Math.ceil(setUp(r) / r.saved()) : Double.NaN;
   }
 
@@ -246,6 +246,11 @@ public final class GraphGain {
 
   /** As JSON. */
   public String json() {
+    return JsonText.print(tree());
+  }
+
+  /** The same as a tree. */
+  public ObjectNode tree() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     PredictionReport.head(root, graph);
     root.put("context", context);
@@ -288,6 +293,6 @@ public final class GraphGain {
       JsonText.number(node, "break_even_replays", replays(r));
     }
     JsonText.texts(root, "assumptions", assumptions());
-    return JsonText.print(root);
+    return root;
   }
 }

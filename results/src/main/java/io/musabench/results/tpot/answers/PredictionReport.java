@@ -214,6 +214,11 @@ public final class PredictionReport {
    * @param decomposition with the operations of every prediction, however many
    */
   public String json(boolean decomposition) {
+    return JsonText.print(tree(decomposition));
+  }
+
+  /** The same as a tree. */
+  public ObjectNode tree(boolean decomposition) {
     boolean operations = decomposition || predictions.size() <= MANY;
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     head(root, setup);
@@ -245,7 +250,7 @@ public final class PredictionReport {
       JsonText.number(node, "p90_pct", 100 * e.p90());
     }
     JsonText.texts(root, "assumptions", setup.assumptionsAfter());
-    return JsonText.print(root);
+    return root;
   }
 
   /** What every answer that rests on kernel times says of them and of the engine. */

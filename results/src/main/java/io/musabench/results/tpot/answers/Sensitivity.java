@@ -223,6 +223,11 @@ public final class Sensitivity {
 
   /** As JSON. */
   public String json() {
+    return JsonText.print(tree());
+  }
+
+  /** The same as a tree. */
+  public ObjectNode tree() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     PredictionReport.head(root, setup);
     JsonText.number(root, "change_pct", 100 * change);
@@ -249,6 +254,6 @@ public final class Sensitivity {
       }
     }
     JsonText.texts(root, "assumptions", setup.assumptionsAfter());
-    return JsonText.print(root);
+    return root;
   }
 }

@@ -149,24 +149,9 @@ public final class WhatIf {
   }
 
   /** Whether the side that it comes from is predicted from kernel times of that very device. */
-  public boolean fromOwnKernels() {
+  boolean fromOwnKernels() {
     return !(from.model().times().source() instanceof AssumedSource)
         && !(from.model().times().source() instanceof CarriedSource);
-  }
-
-  /** The device that it comes from. */
-  public DataSheet fromSheet() {
-    return fromSheet;
-  }
-
-  /** The device that it is carried to. */
-  public DataSheet toSheet() {
-    return toSheet;
-  }
-
-  /** What had to be assumed, in words. */
-  public List<String> assumptions() {
-    return List.copyOf(assumptions);
   }
 
   /** Both predictions of each load. */
@@ -307,9 +292,15 @@ public final class WhatIf {
 
   /** As JSON. */
   public String json() {
+    return JsonText.print(tree());
+  }
+
+  /** The same as a tree. */
+  public ObjectNode tree() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     root.put("prediction", true);
     root.put("interval", PredictionReport.INTERVAL);
+    root.put("from_own_kernels", fromOwnKernels());
     PredictionReport.head(root, from);
     device(root.putObject("from"), fromSheet);
     device(root.putObject("to"), toSheet);
@@ -353,7 +344,7 @@ public final class WhatIf {
       }
     }
     JsonText.texts(root, "assumptions", assumptions);
-    return JsonText.print(root);
+    return root;
   }
 
   private static void device(ObjectNode node, DataSheet sheet) {
@@ -380,6 +371,7 @@ public final class WhatIf {
     JsonText.number(node, "decode_step_ms", 1e3 * p.decodeStep().seconds());
     JsonText.number(node, "prefill_step_ms", 1e3 * p.prefillStep().seconds());
     node.put("state", p.state().name().toLowerCase(Locale.ROOT));
+    node.put("remark", p.remark());
     node.put("bound", p.bound().text());
     node.put("host_bound", p.decodeStep().hostBound());
     node.put("provenance", p.provenance().text());

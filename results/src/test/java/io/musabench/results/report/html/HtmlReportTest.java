@@ -10,14 +10,17 @@ import io.musabench.results.serving.Formula;
 import io.musabench.results.tpot.Bound;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.AnswerFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -67,6 +70,7 @@ class HtmlReportTest {
             "launch",
             "samples",
             "tpot",
+            "validation",
             "devices",
             "serving",
             "cases");
@@ -260,13 +264,80 @@ class HtmlReportTest {
   void whatIsPredictedIsNeverCalledMeasured() {
     for (JsonNode section : data.get("sections")) {
       String id = section.get("id").asText();
-      if (id.equals("tpot")) {
+      if (id.equals("tpot") || id.equals("validation")) {
         for (JsonNode part : section.get("parts")) {
           part.path("chart")
               .path("series")
-              .forEach(s -> assertThat(s.get("kind").asText()).isEqualTo("PREDICTED"));
+              .forEach(s -> assertThat(s.get("kind").asText()).isIn("PREDICTED", "LIMIT"));
         }
       }
+    }
+  }
+
+  @Test
+  void answersFromFilesAreShownAsThoseOfTheRuns() {
+    Map<String, JsonNode> parts = parts(data);
+    for (String what : List.of("tpot", "ttft", "decomposition")) {
+      List<String> names = names(parts, "chart " + what + "-");
+      assertThat(names).as(what).hasSize(1 + 2);
+    }
+    JsonNode predictions = parts.get(names(parts, "table predictions-").get(2));
+    assertThat(predictions.get("rows")).hasSize(2);
+    assertThat(predictions.get("rows").get(1).get(1).asInt()).isEqualTo(16);
+    assertThat(predictions.has("command")).isFalse();
+    assertThat(names(parts, "table steps-predicted-")).hasSize(1);
+    assertThat(names(parts, "table steps-operations-")).hasSize(1);
+    assertThat(names(parts, "chart sensitivity-")).hasSize(1 + 2);
+    assertThat(data.toString()).contains("\"change\":\"-20.0 %\"");
+    assertThat(names(parts, "chart what-if-")).hasSize(1);
+    JsonNode gain = parts.get(names(parts, "chart graph-gain-").get(2));
+    assertThat(gain.get("series"))
+        .allMatch(s -> s.get("kind").asText().equals("PREDICTED"))
+        .hasSize(2);
+  }
+
+  @Test
+  void filesWhoseNamesHaveTheSameLettersAreToldApart(@TempDir Path folder) throws IOException {
+    ReportFixture fixture = new ReportFixture(folder);
+    AnswerFile file = fixture.answers(fixture.run("MTT S5000", 1, Map.of())).get(0);
+    HtmlReport page = new HtmlReport(List.of());
+    for (String name : List.of("\u4e00.json", "\u4e8c.json", "2.json", "json")) {
+      page.answer(AnswerFile.read(Files.copy(file.path(), folder.resolve(name))));
+    }
+    assertThat(parts(JSON.readTree(element(page.html(), "data")))).hasSize(4 * 7);
+  }
+
+  private static List<String> names(Map<String, JsonNode> parts, String prefix) {
+    return parts.keySet().stream().filter(name -> name.startsWith(prefix)).toList();
+  }
+
+  @Test
+  void predictionsStandBesideWhatWasMeasured() {
+    Map<String, JsonNode> parts = parts(data);
+    JsonNode services = parts.get(names(parts, "chart validation-").get(0));
+    JsonNode compared = services.get("series").get(0);
+    assertThat(compared.get("x").get(0).asDouble()).isEqualTo(2500);
+    assertThat(compared.get("x")).hasSize(2);
+    assertThat(compared.get("low").get(0).asDouble())
+        .isLessThanOrEqualTo(compared.get("y").get(0).asDouble());
+    assertThat(services.get("series").get(1).get("x").get(0).asDouble()).isEqualTo(0.1);
+    assertThat(parts.get(names(parts, "table validation-rows-").get(0)).get("rows")).hasSize(3);
+    JsonNode check = parts.get(names(parts, "table check-").get(0));
+    assertThat(check.get("rows")).hasSize(10);
+    assertThat(data.toString()).contains("note.covered", "note.answer_file");
+  }
+
+  @Test
+  void aRunsMeasuredStepsStandOnlyBesideItsOwnPredictions() {
+    Map<String, JsonNode> parts = parts(data);
+    for (int run = 0; run < 2; run++) {
+      String letter = ReportModel.letter(run).toLowerCase(Locale.ROOT);
+      JsonNode chart = parts.get("chart graph-gain-" + letter + "-qwen3-0-6b-graph");
+      Set<Integer> cases = new TreeSet<>();
+      chart.get("series").get(2).get("cases").forEach(c -> cases.add(c.asInt()));
+      int half = data.get("cases").size() / 2;
+      int at = run;
+      assertThat(cases).isNotEmpty().allMatch(c -> c / half == at);
     }
   }
 

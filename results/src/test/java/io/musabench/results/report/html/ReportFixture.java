@@ -2,6 +2,7 @@ package io.musabench.results.report.html;
 
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.MeasuredRun;
+import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Operation;
@@ -22,7 +23,15 @@ import io.musabench.results.serving.Definitions;
 import io.musabench.results.serving.ServingFiles;
 import io.musabench.results.serving.Slo;
 import io.musabench.results.serving.Summary;
+import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.answers.AnswerFile;
+import io.musabench.results.tpot.answers.GraphGain;
+import io.musabench.results.tpot.answers.PredictionReport;
+import io.musabench.results.tpot.answers.Sensitivity;
+import io.musabench.results.tpot.answers.Setup;
+import io.musabench.results.tpot.answers.StepCheck;
+import io.musabench.results.tpot.answers.WhatIf;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -260,6 +269,41 @@ final class ReportFixture {
         .of(ServingFiles.read(path, null));
   }
 
+  /** What tpot answers on the kernels of a run, in files. */
+  List<AnswerFile> answers(Path run) throws IOException {
+    Setup.Request request = new Setup.Request();
+    request.model = "Qwen3-0.6B";
+    request.kernels = List.of(run);
+    Setup graph = Setup.open(request);
+    List<Workload> loads = List.of(new Workload(1, 512, 128), new Workload(16, 512, 128));
+    List<AnswerFile> files = new ArrayList<>();
+    files.add(
+        answer(
+            HOSTILE.replace("/", ""),
+            new PredictionReport(graph, loads, List.of(BatchSpec.parse("4q1s1k"))).json()));
+    files.add(answer("sensitivity.json", new Sensitivity(graph, loads, -0.2).json()));
+    Path measured = folder.resolve("served.csv");
+    Files.writeString(
+        measured,
+        "model,tp,isl,osl,concurrency,ttft_ms,tpot_ms\nQwen3-0.6B,1,512,128,1,9,2.5\n"
+            + "Qwen3-0.6B,1,512,128,8,,0.0001\nQwen3-0.6B,1,512,128,16,20,4\n");
+    files.add(answer("validate.json", Setup.validate(request, measured).json()));
+    StepCheck.Round round = new StepCheck.Round(List.of(run), List.of(run));
+    files.add(answer("check.json", new StepCheck(List.of(round), StepCheck.Limits.AIM).json()));
+    DataSheet from = DataSheet.find("S5000");
+    DataSheet to = DataSheet.find("S4000");
+    files.add(answer("what-if.json", new WhatIf(request, null, 0.75, from, to, loads).json()));
+    request.mode = Mode.EAGER;
+    Setup eager = Setup.open(request);
+    files.add(
+        answer("gain.json", new GraphGain(eager, graph, List.of(1, 8), 576, Double.NaN).json()));
+    return files;
+  }
+
+  private AnswerFile answer(String name, String json) throws IOException {
+    return AnswerFile.read(Files.writeString(folder.resolve(name), json));
+  }
+
   /** Everything at once. */
   HtmlReport full() throws IOException {
     Path base = run("MTT S5000", 1, Map.of());
@@ -268,12 +312,15 @@ final class ReportFixture {
     Comparison comparison =
         Comparison.of(
             MeasuredRun.read(base), MeasuredRun.read(candidate), Comparison.Options.DEFAULT);
-    return new HtmlReport(List.of(candidate, other))
+    HtmlReport report = new HtmlReport(List.of(candidate, other));
+    report
         .at(START)
         .comparison(comparison, List.of("musabench", "compare", "A", "B"))
         .predict(List.of(new Workload(1, 1024, 256), new Workload(8, 1024, 256)))
         .serving(serving("plain.jsonl"), List.of("musabench", "serving", "plain.jsonl"))
         .serving(serving("<img src=x onerror=hacked>.jsonl"), List.of("musabench", "serving", "x"))
         .command(List.of("musabench", "report", "A", "B"));
+    answers(base).forEach(report::answer);
+    return report;
   }
 }
