@@ -26,20 +26,6 @@ import java.util.stream.Stream;
  * an installation.
  */
 final class LibrarySearch {
-  // SDK 5, 4.3, 4.0 and the ones before; the plain name is a link that development packages bring.
-  private static final List<String> MUSA_RUNTIME =
-      List.of(
-          "libmusart.so",
-          "libmusart.so.5",
-          "libmusart.so.4",
-          "libmusart.so.1.5",
-          "libmusart.so.1.0");
-  private static final List<String> MUSA_DRIVER =
-      List.of("libmusa.so", "libmusa.so.1", "libmusa.so.4");
-  private static final List<String> CUDA_RUNTIME =
-      List.of("libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0");
-  private static final List<String> CUDA_DRIVER = List.of("libcuda.so.1", "libcuda.so");
-
   // Of an installation's folder or of a file's name: musa-5.1.0, libmusart.so.4.3.6.
   private static final Pattern VERSION = Pattern.compile("(?:-|\\.so\\.)(\\d+(?:\\.\\d+)*)$");
 
@@ -68,24 +54,20 @@ final class LibrarySearch {
   List<String> runtime(Vendor vendor) {
     return property(Target.RUNTIME_PROPERTY)
         .map(List::of)
-        .orElseGet(() -> candidates(vendor, runtimeNames(vendor)));
+        .orElseGet(() -> candidates(vendor, vendor.runtimeLibraries()));
   }
 
   List<String> driver(Vendor vendor) {
     return property(Target.DRIVER_PROPERTY)
         .map(List::of)
-        .orElseGet(() -> candidates(vendor, vendor == Vendor.MUSA ? MUSA_DRIVER : CUDA_DRIVER));
-  }
-
-  private static List<String> runtimeNames(Vendor vendor) {
-    return vendor == Vendor.MUSA ? MUSA_RUNTIME : CUDA_RUNTIME;
+        .orElseGet(() -> candidates(vendor, vendor.driverLibraries()));
   }
 
   private List<String> candidates(Vendor vendor, List<String> names) {
     List<String> candidates = new ArrayList<>();
     Optional<Path> home = home(vendor);
     if (home.isEmpty()) {
-      if (names == MUSA_RUNTIME) {
+      if (vendor == Vendor.MUSA && names == vendor.runtimeLibraries()) {
         candidates.add("musart"); // As the loader of Java's libraries spells it: jna.library.path.
       }
       candidates.addAll(names);
@@ -107,10 +89,7 @@ final class LibrarySearch {
   private List<Path> folders(Vendor vendor) {
     Set<Path> folders = new LinkedHashSet<>();
     String name = vendor.prefix();
-    for (String variable :
-        vendor == Vendor.MUSA
-            ? List.of("MUSA_HOME", "MUSA_PATH", "MUSA_INSTALL_PATH")
-            : List.of("CUDA_HOME", "CUDA_PATH")) {
+    for (String variable : vendor.homeVariables()) {
       String value = environment.get(variable);
       if (value != null && !value.isBlank()) {
         folders.addAll(VendorLibraries.folders(Path.of(value).toAbsolutePath()));
@@ -149,7 +128,7 @@ final class LibrarySearch {
     }
     folders.add(root.resolve("usr/lib/x86_64-linux-gnu"));
     folders.add(root.resolve("usr/lib64"));
-    String base = runtimeNames(vendor).get(0);
+    String base = vendor.runtimeLibraries().get(0);
     Map<Path, Set<Path>> names = new LinkedHashMap<>();
     for (Path folder : folders) {
       for (Path file : PythonPackages.list(folder, base + "*")) {

@@ -114,6 +114,10 @@ public final class Target implements AutoCloseable {
       return name().toLowerCase(Locale.ROOT);
     }
 
+    private static String ids(String separator) {
+      return Arrays.stream(values()).map(Kind::id).collect(Collectors.joining(separator));
+    }
+
     /** The kind with an {@link #id}; throws {@link IllegalArgumentException} if there is none. */
     public static Kind of(String id) {
       return Arrays.stream(values())
@@ -122,7 +126,7 @@ public final class Target implements AutoCloseable {
           .orElseThrow(
               () ->
                   new IllegalArgumentException(
-                      "no target '" + id + "': use musa, cuda, host or auto"));
+                      "no target '" + id + "': use " + ids(", ") + " or auto"));
     }
   }
 
@@ -524,7 +528,9 @@ public final class Target implements AutoCloseable {
             + " to the runtime library's path or put its folder on LD_LIBRARY_PATH, or choose"
             + " another target with -D"
             + TARGET_PROPERTY
-            + "=musa|cuda|host.";
+            + "="
+            + Kind.ids("|")
+            + ".";
   }
 
   private static String ffiAdvice() {

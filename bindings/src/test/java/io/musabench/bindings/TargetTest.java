@@ -198,7 +198,7 @@ class TargetTest {
       assertThat(one.reason().isEmpty()).isEqualTo(one.available());
       assertThat(one.attempts()).isNotEmpty();
     }
-    assertThat(survey.get(2).available()).isTrue();
+    assertThat(survey.get(Target.Kind.HOST.ordinal()).available()).isTrue();
   }
 
   @Test

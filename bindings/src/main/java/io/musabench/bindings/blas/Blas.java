@@ -11,8 +11,6 @@ import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Stream;
 import io.musabench.bindings.runtime.Vendor;
 import io.musabench.bindings.runtime.VendorLibraries;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -74,18 +72,9 @@ public final class Blas implements AutoCloseable {
 
   /** Whether the library loads; makes nothing on the device. */
   public static Optional<LoadedLibrary> load(LibraryLoader loader, Vendor vendor) {
-    return loader.load("blas", candidates(vendor));
-  }
-
-  static List<String> candidates(Vendor vendor) {
-    boolean musa = vendor == Vendor.MUSA;
-    String name = musa ? "libmublas.so" : "libcublas.so";
-    String folder = musa ? "/usr/local/musa/lib/" : "/usr/local/cuda/lib64/";
-    List<String> versions = musa ? List.of("", ".1") : List.of("", ".13", ".12", ".11");
-    List<String> candidates = new ArrayList<>();
-    versions.forEach(version -> candidates.add(name + version));
-    versions.forEach(version -> candidates.add(folder + name + version));
-    return VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, candidates);
+    return loader.load(
+        "blas",
+        VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, BlasApi.of(vendor).libraries()));
   }
 
   private void bind(Stream stream) {

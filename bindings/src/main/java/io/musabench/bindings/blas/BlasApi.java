@@ -2,6 +2,8 @@ package io.musabench.bindings.blas;
 
 import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.runtime.Vendor;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Names and values of one vendor's BLAS.
@@ -12,13 +14,15 @@ import io.musabench.bindings.runtime.Vendor;
  * takes cuBLAS's arguments in cuBLAS's order, and that {@code MUSA_R_16BF} is CUDA's 14, as the
  * other data types are CUDA's. {@link Blas}'s result is checked before anything is timed.
  *
+ * @param libraries names and paths of the library, in the order in which they are tried
  * @param prefix of every function
  * @param suffix of the functions that have a second version
  * @param asIs operation: the operand as it is stored
  * @param transposed operation: its transpose
  * @param algorithm the library's own choice
  */
-record BlasApi(String prefix, String suffix, int asIs, int transposed, int algorithm) {
+record BlasApi(
+    List<String> libraries, String prefix, String suffix, int asIs, int transposed, int algorithm) {
   /** Products and sums in FP32: {@code CUBLAS_COMPUTE_32F} and {@code MUBLAS_COMPUTE_32F}. */
   static final int COMPUTE_32F = 68;
 
@@ -27,9 +31,30 @@ record BlasApi(String prefix, String suffix, int asIs, int transposed, int algor
   private static final int R_16BF = 14;
 
   static BlasApi of(Vendor vendor) {
-    return vendor == Vendor.MUSA
-        ? new BlasApi("mublas", "", 111, 112, 0)
-        : new BlasApi("cublas", "_v2", 0, 1, -1);
+    return switch (vendor) {
+      case MUSA ->
+          new BlasApi(
+              libraries("/usr/local/musa/lib/", "libmublas.so", "", ".1"),
+              "mublas",
+              "",
+              111,
+              112,
+              0);
+      case CUDA ->
+          new BlasApi(
+              libraries("/usr/local/cuda/lib64/", "libcublas.so", "", ".13", ".12", ".11"),
+              "cublas",
+              "_v2",
+              0,
+              1,
+              -1);
+    };
+  }
+
+  private static List<String> libraries(String folder, String name, String... versions) {
+    return Stream.of("", folder)
+        .flatMap(place -> Stream.of(versions).map(version -> place + name + version))
+        .toList();
   }
 
   /** The exported name of a function that exists in two versions. */

@@ -12,7 +12,6 @@ import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Stream;
 import io.musabench.bindings.runtime.Vendor;
 import io.musabench.bindings.runtime.VendorLibraries;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -65,22 +64,29 @@ public final class Communicators implements AutoCloseable {
    */
   public static Optional<Communicators> open(
       LibraryLoader loader, Ffi ffi, Vendor vendor, int ranks) {
-    String prefix = vendor == Vendor.MUSA ? "mccl" : "nccl";
+    Api api = Api.of(vendor);
     return loader
-        .load("collective", candidates(vendor))
-        .map(library -> new Communicators(ffi, prefix, library, ranks));
+        .load("collective", VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, api.libraries()))
+        .map(library -> new Communicators(ffi, api.prefix(), library, ranks));
   }
 
-  static List<String> candidates(Vendor vendor) {
-    boolean musa = vendor == Vendor.MUSA;
-    String name = musa ? "libmccl.so" : "libnccl.so";
-    String folder = musa ? "/usr/local/musa/lib/" : "/usr/lib/x86_64-linux-gnu/";
-    List<String> candidates = new ArrayList<>();
-    for (String version : List.of("", ".2")) {
-      candidates.add(name + version);
-      candidates.add(folder + name + version);
+  /**
+   * One vendor's names.
+   *
+   * @param libraries names and paths of the library, in the order in which they are tried
+   * @param prefix of every function
+   */
+  private record Api(List<String> libraries, String prefix) {
+    static Api of(Vendor vendor) {
+      return switch (vendor) {
+        case MUSA -> new Api(libraries("/usr/local/musa/lib/", "libmccl.so"), "mccl");
+        case CUDA -> new Api(libraries("/usr/lib/x86_64-linux-gnu/", "libnccl.so"), "nccl");
+      };
     }
-    return VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, candidates);
+
+    private static List<String> libraries(String folder, String name) {
+      return List.of(name, folder + name, name + ".2", folder + name + ".2");
+    }
   }
 
   /** The library's file. */

@@ -47,14 +47,16 @@ public final class DeviceMonitors {
     return VendorLibraries.candidates(
         vendor,
         LIBRARY_PROPERTY,
-        vendor == Vendor.MUSA
-            ? List.of(
-                "libmtml.so",
-                "libmtml.so.2",
-                "libmtml.so.1",
-                "/usr/lib/x86_64-linux-gnu/libmtml.so",
-                "/usr/local/musa/lib/libmtml.so")
-            : List.of("libnvidia-ml.so.1", "libnvidia-ml.so"));
+        switch (vendor) {
+          case MUSA ->
+              List.of(
+                  "libmtml.so",
+                  "libmtml.so.2",
+                  "libmtml.so.1",
+                  "/usr/lib/x86_64-linux-gnu/libmtml.so",
+                  "/usr/local/musa/lib/libmtml.so");
+          case CUDA -> List.of("libnvidia-ml.so.1", "libnvidia-ml.so");
+        });
   }
 
   static Opened open(Vendor vendor, List<String> candidates, int ordinal, Optional<String> busId) {
@@ -84,7 +86,10 @@ public final class DeviceMonitors {
         file -> {
           ManagementLibrary calls = new ManagementLibrary(library);
           try {
-            return vendor == Vendor.MUSA ? Mtml.init(calls) : Nvml.init(calls);
+            return switch (vendor) {
+              case MUSA -> Mtml.init(calls);
+              case CUDA -> Nvml.init(calls);
+            };
           } catch (IllegalStateException failure) {
             FAILED.put(path, failure.getMessage());
             throw failure;

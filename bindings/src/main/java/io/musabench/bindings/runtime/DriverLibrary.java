@@ -57,12 +57,8 @@ public final class DriverLibrary {
    * @param name without the vendor's prefix and without {@code _v2}, for example {@code MemAlloc}
    */
   public OptionalLong find(String name) {
-    String symbol = prefix() + name;
+    String symbol = vendor.driverPrefix() + name;
     return library.find(SECOND_VERSIONS.contains(name) ? symbol + "_v2" : symbol);
-  }
-
-  private String prefix() {
-    return vendor == Vendor.MUSA ? "mu" : "cu";
   }
 
   /** The highest runtime version that the driver serves, as {@link Vendor#versionText} reads it. */
