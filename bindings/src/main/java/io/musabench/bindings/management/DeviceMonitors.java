@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Opens {@link DeviceMonitor}s. Never throws: where there is none, a note says why. */
@@ -44,19 +45,31 @@ public final class DeviceMonitors {
 
   /** The names and paths that are tried. */
   static List<String> candidates(Vendor vendor) {
-    return VendorLibraries.candidates(
-        vendor,
-        LIBRARY_PROPERTY,
-        switch (vendor) {
-          case MUSA ->
-              List.of(
-                  "libmtml.so",
-                  "libmtml.so.2",
-                  "libmtml.so.1",
-                  "/usr/lib/x86_64-linux-gnu/libmtml.so",
-                  "/usr/local/musa/lib/libmtml.so");
-          case CUDA -> List.of("libnvidia-ml.so.1", "libnvidia-ml.so");
-        });
+    return VendorLibraries.candidates(vendor, LIBRARY_PROPERTY, Api.of(vendor).libraries());
+  }
+
+  /**
+   * One vendor's management library.
+   *
+   * @param libraries its names and paths, in the order in which they are tried
+   * @param init initialises it
+   */
+  private record Api(
+      List<String> libraries, Function<ManagementLibrary, ManagementInterface> init) {
+    static Api of(Vendor vendor) {
+      return switch (vendor) {
+        case MUSA ->
+            new Api(
+                List.of(
+                    "libmtml.so",
+                    "libmtml.so.2",
+                    "libmtml.so.1",
+                    "/usr/lib/x86_64-linux-gnu/libmtml.so",
+                    "/usr/local/musa/lib/libmtml.so"),
+                Mtml::init);
+        case CUDA -> new Api(List.of("libnvidia-ml.so.1", "libnvidia-ml.so"), Nvml::init);
+      };
+    }
   }
 
   static Opened open(Vendor vendor, List<String> candidates, int ordinal, Optional<String> busId) {
@@ -86,10 +99,7 @@ public final class DeviceMonitors {
         file -> {
           ManagementLibrary calls = new ManagementLibrary(library);
           try {
-            return switch (vendor) {
-              case MUSA -> Mtml.init(calls);
-              case CUDA -> Nvml.init(calls);
-            };
+            return Api.of(vendor).init().apply(calls);
           } catch (IllegalStateException failure) {
             FAILED.put(path, failure.getMessage());
             throw failure;
