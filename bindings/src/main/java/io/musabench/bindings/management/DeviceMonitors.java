@@ -79,7 +79,10 @@ public final class DeviceMonitors {
     if (library.isEmpty()) {
       String tried =
           loader.attempts().stream().map(LoadAttempt::name).collect(Collectors.joining(", "));
-      return none("no management library; tried " + tried);
+      return none(
+          tried.isEmpty()
+              ? "no management library is known for " + vendor.prefix()
+              : "no management library; tried " + tried);
     }
     try {
       return new Opened(Optional.of(initialised(vendor, library.get()).device(ordinal, busId)), "");

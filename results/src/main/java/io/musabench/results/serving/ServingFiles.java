@@ -105,7 +105,8 @@ public final class ServingFiles {
     }
   }
 
-  private static Format recognise(Source source) throws IOException {
+  /** The first format whose marks a file's beginning carries. */
+  static Format recognise(Source source) throws IOException {
     Outline outline = Outline.of(source);
     for (Format format : Format.values()) {
       if (format.matches(outline)) {

@@ -16,6 +16,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -206,6 +207,15 @@ class ReaderFuzzTest {
           + "      output_tokens: 5\n      request_latency: 1.0\n  scheduler_metrics:\n"
           + "    measure_end_time: 9.0\n    measure_start_time: 1.0\nmetadata:\n"
           + "  guidellm_version: '0.5'\n";
+
+  /** No format before it takes it for its own. */
+  @Example
+  void undamagedFilesAreRecognised() throws IOException {
+    for (Map.Entry<Format, String> seed : SEEDS.entrySet()) {
+      Source source = new Source(Fixtures.write(seed.getValue()), "seed");
+      assertThat(ServingFiles.recognise(source)).isEqualTo(seed.getKey());
+    }
+  }
 
   @Property(tries = 1500)
   void damagedFilesAreReadOrRefused(@ForAll long seed, @ForAll @IntRange(min = 1, max = 8) int hits)
