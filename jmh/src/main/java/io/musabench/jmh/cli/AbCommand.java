@@ -15,11 +15,11 @@ import picocli.CommandLine.Spec;
     name = "ab",
     mixinStandardHelpOptions = true,
     description = {
-      "Measures cases under two settings in alternating forks, A B B A, and says whether B is slower"
+      "Measures cases under two settings in pairs of forks, A B B A, and says whether B is slower"
           + " than A.",
       "",
-      "What drifts between forks, such as the clock of a warm device, is the same for both of a"
-          + " pair. A setting is a folder with a build of the libraries, a kernel library,"
+      "What drifts, such as the clock of a warm device, is the same for both of a pair. Steps are"
+          + " measured whole, without their kernels one by one. A setting is a folder with a build of the libraries, a kernel library,"
           + " -Dname=value or NAME=value; a side without one is measured as it is. Both sides are"
           + " saved as run directories.",
       ""

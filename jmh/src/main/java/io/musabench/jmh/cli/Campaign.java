@@ -34,6 +34,10 @@ record Campaign(
    */
   record Pace(Duration coolDown, Long seed, ClockMode clockMode) {}
 
+  Campaign withLimit(Duration limit) {
+    return new Campaign(out, runs, labels, limit, effort, pace);
+  }
+
   /** One line of progress, at once. */
   void say(String line) {
     out.println(line);

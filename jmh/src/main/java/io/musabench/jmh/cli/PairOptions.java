@@ -1,11 +1,14 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.jmh.cli.PairRunner.Turns;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -23,6 +26,16 @@ final class PairOptions {
       defaultValue = "" + PAIRS)
   private int pairs;
 
+  @Option(
+      names = "--turns",
+      paramLabel = "UNIT",
+      description = {
+        "how the two forks of a pair alternate. samples: both run, and measure in turns of 50 ms, so"
+            + " that what disturbs one disturbs the other; takes memory for both. forks: one runs"
+            + " after the other (default: samples on the host device, forks elsewhere)"
+      })
+  private String turns;
+
   @Mixin private VerdictOptions verdict;
 
   VerdictOptions verdict() {
@@ -35,6 +48,21 @@ final class PairOptions {
     if (pairs < Judge.LEAST_FORKS) {
       throw new UsageException("--pairs must be at least " + Judge.LEAST_FORKS);
     }
+    turns();
+  }
+
+  /** Null for what suits the device. */
+  private Turns turns() {
+    if (turns == null) {
+      return null;
+    }
+    for (Turns unit : Turns.values()) {
+      if (unit.text().equals(turns)) {
+        return unit;
+      }
+    }
+    List<String> units = Stream.of(Turns.values()).map(Turns::text).toList();
+    throw new UsageException(Suggestions.unknown("unit of --turns", turns, units));
   }
 
   /**
@@ -46,7 +74,7 @@ final class PairOptions {
   Comparison compare(Setting a, Setting b, PrintWriter progress, boolean useNoise) {
     Catalog catalog = Catalog.load();
     Suite chosen = measure.select(catalog, BenchmarkParameters.table());
-    PairRunner runner = new PairRunner(measure.campaign(progress, chosen, pairs));
+    PairRunner runner = new PairRunner(measure.campaign(progress, chosen, pairs), turns());
     PairRunner.Measurement measured = runner.run(chosen.cases(), a, b);
     MeasuredRun base = MeasuredRun.read(measured.a());
     MeasuredRun candidate = MeasuredRun.read(measured.b());

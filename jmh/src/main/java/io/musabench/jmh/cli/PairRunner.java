@@ -1,12 +1,15 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.bindings.Target;
 import io.musabench.jmh.cli.ForkRunner.Outcome;
+import io.musabench.jmh.step.StepBenchmark;
 import io.musabench.results.compare.Pairs;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.Status;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,11 +17,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.openjdk.jmh.results.RunResult;
 
 /**
- * Measures every case under two settings in alternating forks, A B B A and so on, and writes a run
- * directory a setting. Fork i of one directory was measured next to fork i of the other.
+ * Measures every case under two settings in pairs of forks and writes a run directory a setting.
+ * Fork i of one directory was measured next to fork i of the other: side by side in short turns, or
+ * one after the other. Either way the one that goes first alternates, A B B A and so on.
  */
 final class PairRunner {
   /** Label: which side of the pair a run directory is. */
@@ -27,19 +33,49 @@ final class PairRunner {
   /** Label: the setting of that side. */
   static final String SETTING = "ab.setting";
 
-  private final Campaign campaign;
+  /** Label: how the forks of a pair took turns. */
+  static final String TURNS = "ab.turns";
 
-  PairRunner(Campaign campaign) {
+  /** How the two forks of a pair take turns. */
+  enum Turns {
+    /** Both run at once, one measures while the other sleeps, see {@link TurnKeeper}. */
+    SAMPLES,
+    /** One runs after the other. */
+    FORKS;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final Executor FORK_THREADS =
+      task -> {
+        Thread thread = new Thread(task, "musabench fork");
+        thread.setDaemon(true);
+        thread.start();
+      };
+
+  private final Campaign campaign;
+  private final Turns wanted;
+  private Turns turns;
+
+  /**
+   * @param wanted null for what suits the device
+   */
+  PairRunner(Campaign campaign, Turns wanted) {
     this.campaign = campaign;
+    this.wanted = wanted;
   }
 
   /** The run directories of the two settings. */
   record Measurement(Path a, Path b) {}
 
   /** One setting while it is measured. */
-  private static final class Side {
+  private static final class Side implements AutoCloseable {
     private final Setting setting;
     private final RunRecord record;
+    private final JmhLog log;
+    private final ForkRunner runner;
     private List<RunResult> forks = new ArrayList<>();
 
     /** Forks whose partner crashed; they are no pairs, but show that this side works. */
@@ -49,9 +85,16 @@ final class PairRunner {
     private String failure = "";
     private Status status = Status.OK;
 
-    private Side(Setting setting, RunRecord record) {
-      this.setting = setting;
+    private Side(Setting setting, RunRecord record, String target, Campaign campaign) {
+      this.setting = setting.with("-D" + StepBenchmark.ALONE + "=true");
       this.record = record;
+      this.log = new JmhLog(record.path().resolve("jmh.log"));
+      this.runner = new ForkRunner(log, target, campaign);
+    }
+
+    @Override
+    public void close() {
+      log.close();
     }
 
     private void begin() {
@@ -79,17 +122,24 @@ final class PairRunner {
     DeviceProbe device = DeviceProbe.run(a);
     Set<CaseSpec> cases = device.resolve(chosen);
     DeviceProbe other = DeviceProbe.run(b); // Before A's directory is made: B may be unusable.
+    // What else drifts on a GPU is slow, and its memory may not hold both.
+    boolean host = device.target().equals(Target.Kind.HOST.id());
+    turns = wanted != null ? wanted : host ? Turns.SAMPLES : Turns.FORKS;
     campaign.say("Device  " + device.description());
-    Side first = side("a", a, device, start, warnings);
-    Side second = side("b", b, other, start, warnings);
-    try (StopHook stop = new StopHook(() -> stop(first, second));
-        JmhLog log = new JmhLog(first.record.path().resolve("jmh.log"))) {
-      ForkRunner runner = new ForkRunner(log, device.target(), campaign);
+    try (Side first = side("a", a, device, start, warnings);
+        Side second = side("b", b, other, start, warnings)) {
+      measure(cases, first, second);
+      return new Measurement(first.record.path(), second.record.path());
+    }
+  }
+
+  private void measure(Set<CaseSpec> cases, Side first, Side second) {
+    try (StopHook stop = new StopHook(() -> stop(first, second))) {
       int number = 0;
       for (CaseSpec spec : cases) {
         long began = System.nanoTime();
         OtherWork others = new OtherWork();
-        measure(runner, stop, spec, first, second);
+        measure(stop, spec, first, second);
         CaseResult resultA = save(spec, first, others.soFar());
         CaseResult resultB = save(spec, second, others.soFar());
         number++;
@@ -101,7 +151,6 @@ final class PairRunner {
         side.record.end(DeviceProbe.state(side.setting));
       }
     }
-    return new Measurement(first.record.path(), second.record.path());
   }
 
   private Side side(
@@ -110,6 +159,7 @@ final class PairRunner {
     Map<String, String> all = new LinkedHashMap<>(campaign.labels());
     all.put(SIDE, name);
     all.put(SETTING, setting.text());
+    all.put(TURNS, turns.text());
     if (setting.injected() != 0) {
       all.put(Environment.INJECTED, Double.toString(setting.injected()));
     }
@@ -118,7 +168,9 @@ final class PairRunner {
     campaign.say(name.toUpperCase(Locale.ROOT) + "       " + setting.text() + injected);
     campaign.say("        " + record.path());
     environment.warnings().forEach(warning -> campaign.say("        warning: " + warning));
-    return new Side(setting, record);
+    // A fork's time goes on while it waits for its turn.
+    Duration limit = campaign.limit().multipliedBy(turns == Turns.SAMPLES ? 2 : 1);
+    return new Side(setting, record, device.target(), campaign.withLimit(limit));
   }
 
   // Runs in a shutdown hook, so whatever it does must end soon.
@@ -131,18 +183,19 @@ final class PairRunner {
     campaign.say("and " + second.record.path());
   }
 
-  private void measure(ForkRunner runner, StopHook stop, CaseSpec spec, Side a, Side b) {
+  private void measure(StopHook stop, CaseSpec spec, Side a, Side b) {
     a.begin();
     b.begin();
     for (int pair = 0; pair < campaign.effort().forks(); pair++) {
       List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
       Map<Side, RunResult> both = new LinkedHashMap<>();
-      for (Side side : order) {
-        campaign.coolDown();
-        Outcome outcome = runner.run(spec, campaign.effort(), side.setting);
-        if (a.record.isClosed()) {
-          stop.waitForTheEnd(); // It was killed while it ran, which is no result.
-        }
+      Map<Side, Outcome> ends = forks(spec, order);
+      if (a.record.isClosed()) {
+        stop.waitForTheEnd(); // They were killed while they ran, which is no result.
+      }
+      for (Map.Entry<Side, Outcome> end : ends.entrySet()) {
+        Side side = end.getKey();
+        Outcome outcome = end.getValue();
         switch (outcome.end()) {
           case MEASURED -> both.put(side, outcome.result());
           // Its pair is lost with it.
@@ -166,6 +219,44 @@ final class PairRunner {
     if (a.forks.isEmpty() && a.status == Status.OK && b.status == Status.OK) {
       a.fail(Status.FAILED, "in every pair a fork crashed");
       b.fail(Status.FAILED, "in every pair a fork crashed");
+    }
+  }
+
+  /** A fork of each side, in this order. */
+  private Map<Side, Outcome> forks(CaseSpec spec, List<Side> order) {
+    Map<Side, Outcome> ends = new LinkedHashMap<>();
+    if (turns == Turns.FORKS) {
+      for (Side side : order) {
+        campaign.coolDown();
+        ends.put(side, side.runner.run(spec, campaign.effort(), side.setting));
+      }
+      return ends;
+    }
+    campaign.coolDown();
+    try (TurnKeeper keeper = new TurnKeeper()) {
+      Map<Side, CompletableFuture<Outcome>> running = new LinkedHashMap<>();
+      for (int i = 0; i < order.size(); i++) {
+        Side side = order.get(i);
+        TurnKeeper.Seat seat = keeper.seats().get(i);
+        // A thread each: JMH waits for its fork, and the common pool may have one thread only.
+        running.put(
+            side, CompletableFuture.supplyAsync(() -> fork(spec, side, seat), FORK_THREADS));
+      }
+      running.forEach((side, outcome) -> ends.put(side, outcome.join()));
+    }
+    return ends;
+  }
+
+  private Outcome fork(CaseSpec spec, Side side, TurnKeeper.Seat seat) {
+    try {
+      Outcome outcome =
+          side.runner.run(spec, campaign.effort(), side.setting.with(seat.jvmArgument()));
+      boolean waited = outcome.end() == ForkRunner.End.TIMED_OUT && seat.waiting();
+      return waited
+          ? new Outcome(ForkRunner.End.CRASHED, null, "the other fork of its pair hung")
+          : outcome;
+    } finally {
+      seat.leave();
     }
   }
 

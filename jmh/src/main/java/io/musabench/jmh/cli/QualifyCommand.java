@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     name = "qualify",
     mixinStandardHelpOptions = true,
     description = {
-      "Measures cases against themselves in alternating forks, as musabench ab does, and writes the"
+      "Measures cases against themselves in pairs of forks, as musabench ab does, and writes the"
           + " noise floor of each.",
       "",
       "A noise floor is the largest change that a case could not rule out against itself. compare"

@@ -76,8 +76,14 @@ record Setting(
 
   /** The same with measured times made longer by a fraction. */
   Setting slower(double fraction) {
+    Setting slowed = with("-D" + SampleProfiler.INJECT + "=" + fraction);
+    return new Setting(slowed.jvmArguments, environment, text, fraction);
+  }
+
+  /** The same with one more argument of the forks. */
+  Setting with(String jvmArgument) {
     List<String> arguments = new ArrayList<>(jvmArguments);
-    arguments.add("-D" + SampleProfiler.INJECT + "=" + fraction);
-    return new Setting(arguments, environment, text, fraction);
+    arguments.add(jvmArgument);
+    return new Setting(arguments, environment, text, injected);
   }
 }

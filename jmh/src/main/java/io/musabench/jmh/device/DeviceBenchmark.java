@@ -43,6 +43,12 @@ public abstract class DeviceBenchmark {
     }
   }
 
+  /** Waits for this fork's turn before each session, where it has a partner. */
+  @Setup(Level.Iteration)
+  public final void takeTurn() {
+    Turns.get().next();
+  }
+
   /** Lets the benchmark check what it left behind, and closes the device. */
   @TearDown(Level.Trial)
   public final void close() {

@@ -47,6 +47,7 @@ final class LaunchTimer implements AutoCloseable {
   private double sampleNanos;
   private Session session;
   private int samples;
+  private int samplesRun;
 
   private enum Mode {
     COLD,
@@ -92,6 +93,7 @@ final class LaunchTimer implements AutoCloseable {
     if (session == null) {
       sampleNanos = plan(limits);
       build(limits);
+      samplesRun = samples;
     }
   }
 
@@ -106,6 +108,7 @@ final class LaunchTimer implements AutoCloseable {
     StoppingRule rule =
         mode == Mode.BATCH ? new StoppingRule(new SampleCount(1), 1, 0, 0) : limits.rule();
     SampleLoop.Taken taken = new SampleLoop(context, session::run, samples).run(rule, sampleNanos);
+    samplesRun = taken.batch();
     afterSpans.run();
     double[] nanos = Arrays.stream(taken.nanos()).map(span -> span / launches).toArray();
     HostTimer host = new HostTimer(context);
@@ -119,9 +122,9 @@ final class LaunchTimer implements AutoCloseable {
     return new Sampled(nanos, launches, metrics, taken.facts());
   }
 
-  /** How many of the copies a session launches. */
+  /** How many of the copies the last session launched; before the first, how many it may. */
   int copiesUsed() {
-    return Math.min(copies.size(), samples * launches);
+    return Math.min(copies.size(), samplesRun * launches);
   }
 
   /** Returns the device time of a sample with what goes before it. */

@@ -30,6 +30,7 @@ final class SampleLoop {
   private final IntFunction<double[]> source;
   private final DeviceWatch watch;
   private final DeviceContext context;
+  private final Turns turns = Turns.get();
   private final int capacity;
 
   /**
@@ -48,9 +49,10 @@ final class SampleLoop {
    * What was taken.
    *
    * @param nanos length of every accepted span, sample by sample
+   * @param batch samples of the largest batch: so many of the session's samples were run at all
    * @param metrics clock, power and temperature, one value an accepted batch, where they are known
    */
-  record Taken(double[] nanos, List<Metric> metrics, SessionFacts facts) {}
+  record Taken(double[] nanos, int batch, List<Metric> metrics, SessionFacts facts) {}
 
   /** Values that are known of some batches only. */
   private static final class Series {
@@ -87,15 +89,18 @@ final class SampleLoop {
    */
   Taken run(List<StoppingRule> rules, double sampleNanos) {
     List<double[]> accepted = new ArrayList<>();
+    DoubleStream.Builder turnOfSample = DoubleStream.builder();
     Series clock = new Series();
     Series power = new Series();
     Series temperature = new Series();
     Set<String> reasons = new LinkedHashSet<>();
     int throttled = 0;
+    int largest = 0;
     double pause = FIRST_PAUSE_SECONDS;
     DeviceWatch.Reading reading;
     double sampleSeconds = Math.max(sampleNanos, 1) / 1e9;
     do {
+      int turn = turns.next();
       int batch = next(rules, sampleSeconds);
       long begin = System.nanoTime();
       watch.begin();
@@ -105,6 +110,7 @@ final class SampleLoop {
       } finally {
         reading = watch.end();
       }
+      largest = Math.max(largest, batch);
       double seconds = (System.nanoTime() - begin) / 1e9;
       sampleSeconds = Math.max(sampleSeconds, seconds / batch); // The plan is optimistic.
       reasons.addAll(reading.reasons());
@@ -121,6 +127,8 @@ final class SampleLoop {
         pause = FIRST_PAUSE_SECONDS;
       }
       accepted.add(nanos);
+      int taken = nanos.length == 0 ? 0 : batch;
+      DoubleStream.generate(() -> turn).limit(taken).forEach(turnOfSample);
       for (int span = 0; span < rules.size(); span++) {
         rules.get(span).add(every(nanos, span, nanos.length / batch), seconds);
       }
@@ -130,11 +138,15 @@ final class SampleLoop {
       throw new ThrottledException(throttled, reading);
     }
     List<Metric> metrics = new ArrayList<>();
+    if (turns.shared()) {
+      metrics.add(new Metric(Sample.TURN, "turn", turnOfSample.build().toArray()));
+    }
     clock.to(metrics, Sample.DEVICE_CLOCK, "MHz");
     power.to(metrics, Measured.DEVICE_POWER, "W");
     temperature.to(metrics, Measured.DEVICE_TEMPERATURE, "C");
     return new Taken(
         all,
+        largest,
         metrics,
         new SessionFacts(
             rules.stream()
@@ -149,10 +161,11 @@ final class SampleLoop {
   }
 
   private int next(List<StoppingRule> rules, double sampleSeconds) {
-    int most =
-        watch.mayDrop()
-            ? (int) Math.max(1, Math.min(capacity, WATCHED_BATCH_SECONDS / sampleSeconds))
-            : capacity;
+    double seconds = watch.mayDrop() ? WATCHED_BATCH_SECONDS : Double.POSITIVE_INFINITY;
+    if (turns.shared()) {
+      seconds = Math.min(seconds, Turns.SECONDS);
+    }
+    int most = (int) Math.max(1, Math.min(capacity, seconds / sampleSeconds));
     return rules.stream()
         .filter(rule -> !rule.done())
         .mapToInt(rule -> rule.next(sampleSeconds, most))

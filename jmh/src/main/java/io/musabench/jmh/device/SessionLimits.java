@@ -86,10 +86,14 @@ public record SessionLimits(
 
   /** The same by a rule of its own. */
   Samples take(StoppingRule rule, double nanos, IntFunction<double[]> batch) {
+    Turns turns = Turns.get();
+    double seconds = Math.max(nanos, 1) / 1e9;
+    int turn = turns.shared() ? (int) Math.max(1, Math.min(most, Turns.SECONDS / seconds)) : most;
     DoubleStream.Builder taken = DoubleStream.builder();
     do {
+      turns.next();
       long began = System.nanoTime();
-      double[] values = batch.apply(rule.next(Math.max(nanos, 1) / 1e9, most));
+      double[] values = batch.apply(rule.next(seconds, turn));
       rule.add(values, (System.nanoTime() - began) / 1e9);
       DoubleStream.of(values).forEach(taken);
     } while (!rule.done());

@@ -107,7 +107,8 @@ public final class StepTimer implements AutoCloseable {
         parts[group][round] = spans[next++] / counts.get(group);
       }
     }
-    return new Sampled(whole, parts, kept, taken.metrics(), taken.facts());
+    List<List<Tensor>> written = kept.subList(0, Math.min(kept.size(), taken.batch()));
+    return new Sampled(whole, parts, written, taken.metrics(), taken.facts());
   }
 
   /** Device time of the step when it was run last outside of a session, in nanoseconds. */
@@ -128,7 +129,7 @@ public final class StepTimer implements AutoCloseable {
     rounds = limits.samples(2 * stepNanos);
     session = new Session(context);
     long bytes = results.stream().mapToLong(Tensor::bytes).sum();
-    long firstKept = rounds - Math.max(1, MOST_RESULT_BYTES / Math.max(1, bytes));
+    long places = Math.max(1, MOST_RESULT_BYTES / Math.max(1, bytes));
     for (int round = 0; round < rounds; round++) {
       // The device is idle when the step is launched, as it is in an engine that waits for the
       // tokens of the step before: launched behind other work, slow launches would not show.
@@ -136,9 +137,10 @@ public final class StepTimer implements AutoCloseable {
           .untimed(context.eviction())
           .untimed(program -> program.synchronize(context.stream()))
           .span(List.of(step));
-      if (round >= firstKept) {
-        keepResults();
+      if (round < places) {
+        kept.add(results.stream().map(this::like).toList());
       }
+      keepResults(kept.get(round % kept.size()));
       for (int i = 0; i < groups.size(); i++) {
         session.untimed(context.eviction());
         // A graph is one launch; of single ones no more than the queue is sure to take.
@@ -153,14 +155,16 @@ public final class StepTimer implements AutoCloseable {
     }
   }
 
-  private void keepResults() {
-    List<Tensor> copies = new ArrayList<>();
-    for (Tensor result : results) {
-      Tensor copy = context.target().ffi().allocate(result.dtype(), result.shape());
-      copies.add(copy);
+  private Tensor like(Tensor result) {
+    return context.target().ffi().allocate(result.dtype(), result.shape());
+  }
+
+  private void keepResults(List<Tensor> copies) {
+    for (int i = 0; i < copies.size(); i++) {
+      Tensor result = results.get(i);
+      Tensor copy = copies.get(i);
       session.untimed(program -> program.copy(result, copy, context.stream()));
     }
-    kept.add(copies);
   }
 
   @Override

@@ -65,6 +65,13 @@ public abstract class StepBenchmark extends DeviceBenchmark {
   @Param("1")
   public long seed;
 
+  /**
+   * System property: {@code true} to sample whole steps alone, not also their kernels and the costs
+   * of their graphs. Whoever only wants to know whether a step got slower has more of its samples.
+   */
+  public static final String ALONE = "musabench.step.alone";
+
+  private final boolean alone = Boolean.getBoolean(ALONE);
   private ModelStep step;
   private StepTimer timer;
   private GraphTimer graphs; // null where kernels are launched by themselves
@@ -117,17 +124,23 @@ public abstract class StepBenchmark extends DeviceBenchmark {
             context(),
             graph,
             step.calls(),
-            step.groups().stream().map(ModelStep.Group::calls).toList(),
+            groups().stream().map(ModelStep.Group::calls).toList(),
             step.results());
     step.poison();
     timer.runOnce();
     before = kernels.and(step.verifyFirstResult());
     if (graph) {
       before = before.and(step.verifyStates(context()));
-      prepareGraphs(inputs);
+      if (!alone) {
+        prepareGraphs(inputs);
+      }
     }
     timer.runRound();
     step.expectRound();
+  }
+
+  private List<ModelStep.Group> groups() {
+    return alone ? List.of() : step.groups();
   }
 
   private void prepareGraphs(Inputs inputs) {
@@ -145,7 +158,7 @@ public abstract class StepBenchmark extends DeviceBenchmark {
     StepTimer.Sampled sampled = timer.run(limits(), step::verifyRound);
     sampled.results().forEach(result -> step.verifyResult(result.get(0), result.get(1)));
     List<StepPart> parts = new ArrayList<>();
-    List<ModelStep.Group> groups = step.groups();
+    List<ModelStep.Group> groups = groups();
     for (int i = 0; i < groups.size(); i++) {
       KernelCase kernel = groups.get(i).first().kernel();
       parts.add(

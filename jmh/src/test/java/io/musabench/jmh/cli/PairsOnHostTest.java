@@ -2,9 +2,12 @@ package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.musabench.jmh.TinyModel;
+import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Sample;
+import io.musabench.results.run.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,11 +32,16 @@ class PairsOnHostTest {
   }
 
   private MusabenchProcess start(String command, String... arguments) throws IOException {
+    return measure(command, "^elementwise.RmsNorm$", arguments);
+  }
+
+  private MusabenchProcess measure(String command, String benchmark, String... arguments)
+      throws IOException {
     List<String> all =
         new ArrayList<>(
             List.of(
                 command,
-                "^elementwise.RmsNorm$",
+                benchmark,
                 "--pairs=4",
                 "--iterations=1",
                 "--seconds=0.02",
@@ -51,7 +61,7 @@ class PairsOnHostTest {
   }
 
   @Test
-  void shouldAlternateForksAndSayWhatWasInjected() throws Exception {
+  void shouldSayWhatWasInjected() throws Exception {
     MusabenchProcess ab = start("ab", "--inject=95%");
     // The verdict depends on what else this machine does; what is run and recorded does not.
     assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
@@ -66,12 +76,81 @@ class PairsOnHostTest {
       assertThat(run.readSamples().stream().mapToInt(Sample::fork).max().orElseThrow())
           .isEqualTo(4);
     }
-    List<Boolean> slowed =
-        lines(runs().get(0).path().resolve("jmh.log")).stream()
-            .filter(line -> line.startsWith("# VM options:"))
-            .map(line -> line.contains("-Dmusabench.inject=0.95"))
-            .toList();
-    assertThat(slowed).containsExactly(false, true, true, false, false, true, true, false);
+    for (RunDirectory run : runs()) {
+      boolean slowed = run.read().environment().versions().containsKey(Environment.INJECTED);
+      assertThat(lines(run.path().resolve("jmh.log")))
+          .filteredOn(line -> line.startsWith("# VM options:"))
+          .hasSize(4)
+          .allMatch(line -> line.contains("-Dmusabench.inject=0.95") == slowed);
+    }
+  }
+
+  @Test
+  void shouldTakeTurnsWithinAPair() throws Exception {
+    // Large and slow enough for several turns a session, each of few of the many copies.
+    MusabenchProcess ab =
+        measure("ab", "^gemm.Gemm$", "-p", "mnk=512x1024x1024", "--b=X=1", "--seconds=0.3");
+    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
+    List<Set<Double>> turns = new ArrayList<>();
+    for (RunDirectory run : runs()) {
+      assertThat(run.read().environment().versions()).containsEntry(PairRunner.TURNS, "samples");
+      List<Sample> samples = run.readSamples();
+      assertThat(samples.stream().filter(s -> s.metric().equals(Sample.TURN)))
+          .hasSameSizeAs(
+              samples.stream().filter(s -> s.metric().equals(Sample.DEVICE_TIME)).toList());
+      turns.add(
+          samples.stream()
+              .filter(s -> s.metric().equals(Sample.TURN) && s.fork() == 1)
+              .map(Sample::value)
+              .collect(Collectors.toSet()));
+    }
+    assertThat(turns.get(0)).hasSizeGreaterThan(2);
+    turns.get(0).retainAll(turns.get(1));
+    assertThat(turns.get(0)).hasSizeGreaterThan(2);
+  }
+
+  @Test
+  void shouldCheckEveryStepThatWasTakenInTurns() throws Exception {
+    Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
+    Files.writeString(model, TinyModel.config(64));
+    MusabenchProcess ab =
+        measure(
+            "ab",
+            "^step.DecodeStep$",
+            "--b=X=1",
+            "--seconds=0.3",
+            "-p",
+            "model=" + model,
+            "-p",
+            "batch=4q1s1k",
+            "-p",
+            "mode=eager,graph");
+    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
+    for (RunDirectory run : runs()) {
+      assertThat(run.read().cases()).hasSize(2).allMatch(CaseResult::ok);
+      // A step by itself: its kernels and the costs of its graph would only take time.
+      assertThat(run.read().cases()).allMatch(c -> c.parts().isEmpty());
+    }
+  }
+
+  @Test
+  void shouldRunForksOneAfterTheOtherIfAsked() throws Exception {
+    MusabenchProcess ab = start("ab", "--b=X=1", "--turns=forks");
+    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
+    for (RunDirectory run : runs()) {
+      assertThat(run.read().environment().versions()).containsEntry(PairRunner.TURNS, "forks");
+      assertThat(run.readSamples()).noneMatch(s -> s.metric().equals(Sample.TURN));
+    }
+    assertThat(start("ab", "--b=X=1", "--turns=sample").exitCode()).isEqualTo(64);
+  }
+
+  @Test
+  void shouldBlameTheForkThatHangsNotItsPartner() throws Exception {
+    MusabenchProcess ab =
+        start("ab", "--b=MUSART_HOST_FAULTS=kernel:rms_norm:100=hang", "--time-limit=3");
+    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(1);
+    assertThat(runs().get(1).read().cases().get(0).reason()).contains("without a result");
+    assertThat(runs().get(0).read().cases().get(0).status()).isNotEqualTo(Status.TIMEOUT);
   }
 
   @Test

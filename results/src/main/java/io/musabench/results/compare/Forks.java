@@ -10,9 +10,15 @@ import java.util.stream.DoubleStream;
 /** Collects the samples of one quantity of one case, fork by fork. */
 final class Forks {
   private final Map<Integer, DoubleStream.Builder> samples = new TreeMap<>();
+  private final Map<Integer, DoubleStream.Builder> turns = new TreeMap<>();
 
   void add(int fork, double value) {
     samples.computeIfAbsent(fork, f -> DoubleStream.builder()).add(value);
+  }
+
+  /** The turn in which the next sample without one was taken; in the order of the samples. */
+  void addTurn(int fork, double turn) {
+    turns.computeIfAbsent(fork, f -> DoubleStream.builder()).add(turn);
   }
 
   /** A fork that exists, whether or not a sample of it follows. */
@@ -47,9 +53,10 @@ final class Forks {
                   "fork " + fork + " has the value " + value + ", which is no " + what);
             }
           }
+          double[] times = Arrays.stream(values).map(v -> toUnit * (inverse ? 1 / v : v)).toArray();
+          double[] inTurn = turns.getOrDefault(fork, DoubleStream.builder()).build().toArray();
           medians.add(
-              ForkMedian.of(
-                  Arrays.stream(values).map(v -> toUnit * (inverse ? 1 / v : v)).toArray()));
+              inTurn.length == times.length ? ForkMedian.of(times, inTurn) : ForkMedian.of(times));
         });
     return medians;
   }

@@ -59,6 +59,11 @@ final class RunDirectories {
             .add(sample.fork(), sample.value());
         samples.units.put(sample.metric(), sample.unit());
       }
+      case Sample.TURN ->
+          all.computeIfAbsent(sample.caseId(), id -> new Samples())
+              .metrics
+              .computeIfAbsent(Sample.DEVICE_TIME, metric -> new Forks())
+              .addTurn(sample.fork(), sample.value());
       default -> {
         // Parts of steps and further metrics are not judged.
       }

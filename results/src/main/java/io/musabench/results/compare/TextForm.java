@@ -36,7 +36,7 @@ final class TextForm {
   }
 
   private String unit() {
-    String unit = comparison.options().paired() ? "pairs of alternating forks" : "forks";
+    String unit = comparison.options().paired() ? "pairs of forks" : "forks";
     return "%s, chance of a false alarm among all cases %s"
         .formatted(unit, Units.percent(100 * comparison.options().judge().alpha()));
   }

@@ -22,4 +22,10 @@ public record Sample(
 
   /** Metric: clock of the device's cores while samples were taken, in MHz. */
   public static final String DEVICE_CLOCK = "device.clock";
+
+  /**
+   * Metric: in which turn the device time of the same number was taken, where two forks ran side by
+   * side: turn n of one was next to turn n of the other.
+   */
+  public static final String TURN = "turn";
 }

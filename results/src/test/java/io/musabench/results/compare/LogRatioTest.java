@@ -88,6 +88,42 @@ class LogRatioTest {
   }
 
   @Test
+  void turnsCancelWhatChangesWhileAPairRuns() {
+    SplittableRandom random = new SplittableRandom(8);
+    List<ForkMedian> first = new ArrayList<>();
+    List<ForkMedian> second = new ArrayList<>();
+    for (int pair = 0; pair < 6; pair++) {
+      int turns = 21;
+      double[] turn = new double[turns];
+      double[] a = new double[turns];
+      double[] b = new double[turns];
+      // Everything takes 40 % longer from some turn on; one side sees a turn more of it.
+      int change = 1 + random.nextInt(turns - 1);
+      for (int i = 0; i < turns; i++) {
+        turn[i] = i + 1;
+        a[i] = i < change ? 100 : 140;
+        b[i] = 1.03 * (i < change - 1 ? 100 : 140);
+      }
+      first.add(ForkMedian.of(a, turn));
+      second.add(ForkMedian.of(b, turn));
+    }
+    LogRatio ratio = Pairs.of(first, second).ratio();
+    assertThat(ratio.value()).isCloseTo(Math.log(1.03), within(1e-9));
+    assertThat(ratio.standardError()).isLessThan(1e-9);
+  }
+
+  @Test
+  void onlyTurnsThatBothHadAreHeldAgainstEachOther() {
+    ForkMedian first = ForkMedian.of(new double[] {10, 10, 20}, new double[] {1, 1, 2});
+    ForkMedian second = ForkMedian.of(new double[] {22, 30, 30}, new double[] {2, 3, 3});
+    assertThat(Pairs.of(List.of(first), List.of(second)).logRatios())
+        .containsExactly(Math.log(22) - Math.log(20));
+    ForkMedian without = ForkMedian.of(11, 11);
+    assertThat(Pairs.of(List.of(first), List.of(without)).logRatios())
+        .containsExactly(Math.log(11) - Math.log(10));
+  }
+
+  @Test
   void forksThatAgreeToTheLastBitAreCertain() {
     LogRatio ratio = LogRatio.ofForks(forks(10, 10, 10, 10), forks(11, 11, 11, 11));
     assertThat(ratio.tail(0.01)).isZero();

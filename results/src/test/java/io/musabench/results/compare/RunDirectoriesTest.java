@@ -46,6 +46,19 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void samplesKnowTheirTurns() {
+    ForkMedian fork =
+        MeasuredRun.read(decode(run(1).turns(), 100).write())
+            .cases()
+            .get("attention.PagedDecode:batch=8q1s4k;page=16")
+            .forks()
+            .get(0);
+    assertThat(fork.samples()).isEqualTo(20);
+    assertThat(fork.turns()).containsOnlyKeys(1, 2, 3, 4, 5);
+    assertThat(fork.turns().get(3)).isCloseTo(fork.log(), within(0.01));
+  }
+
+  @Test
   void forksThatCrashAreARegressionWhateverTheOthersSay() {
     Path well = decode(run(1), 100).write();
     Path crashing = decode(run(2).lostForks(1), 100).write();

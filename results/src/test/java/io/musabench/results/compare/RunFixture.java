@@ -31,6 +31,7 @@ public final class RunFixture {
   private final List<CaseResult> cases = new ArrayList<>();
   private final List<Sample> samples = new ArrayList<>();
   private int lostForks;
+  private boolean turns;
 
   /** A run to be made in a folder. */
   public RunFixture(Path runs, long seed) {
@@ -62,6 +63,12 @@ public final class RunFixture {
   /** Forks of the cases that follow which crashed. */
   public RunFixture lostForks(int value) {
     lostForks = value;
+    return this;
+  }
+
+  /** The cases that follow were measured in turns, four samples in each. */
+  public RunFixture turns() {
+    turns = true;
     return this;
   }
 
@@ -100,6 +107,9 @@ public final class RunFixture {
       for (int i = 0; i < 20; i++) {
         double nanos = 1e3 * us * Math.exp(shift + 0.002 * random.nextGaussian());
         samples.add(new Sample(c.id(), metric, fork, 1, i, nanos, "ns/op"));
+      }
+      for (int i = 0; turns && i < 20; i++) {
+        samples.add(new Sample(c.id(), Sample.TURN, fork, 1, i, 1 + i / 4, "turn"));
       }
       samples.add(new Sample(c.id(), "device.time.qkv m=1", fork, 1, 0, -1, "ns/op"));
     }

@@ -1,0 +1,109 @@
+package io.musabench.jmh.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.musabench.jmh.device.Turns;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The runner's side of turns, against sockets in place of forks. */
+@Timeout(value = 20, unit = TimeUnit.SECONDS)
+class TurnKeeperTest {
+  // Long enough for a byte on the loopback address, had one been sent.
+  private static final int SILENCE_MILLIS = 100;
+
+  private final TurnKeeper keeper = new TurnKeeper();
+  private Socket first;
+  private Socket second;
+
+  @BeforeEach
+  void connect() throws IOException {
+    first = socket(keeper.seats().get(0));
+    second = socket(keeper.seats().get(1));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    first.close();
+    second.close();
+    keeper.close();
+  }
+
+  private static Socket socket(TurnKeeper.Seat seat) throws IOException {
+    String port = seat.jvmArgument().substring(("-D" + Turns.PORT + "=").length());
+    return new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
+  }
+
+  private static void ask(Socket fork) throws IOException {
+    fork.getOutputStream().write(1);
+  }
+
+  private static void expectTurn(Socket fork) throws IOException {
+    fork.setSoTimeout(0);
+    assertThat(fork.getInputStream().read()).isEqualTo(1);
+  }
+
+  private static void expectNone(Socket fork) throws Exception {
+    Thread.sleep(SILENCE_MILLIS);
+    assertThat(fork.getInputStream().available()).isZero();
+  }
+
+  @Test
+  void shouldGiveNoTurnBeforeBothAsk() throws Exception {
+    ask(second);
+    expectNone(second);
+    ask(first);
+    expectTurn(first);
+    expectNone(second);
+  }
+
+  @Test
+  void shouldAlternateFromTheFirst() throws Exception {
+    ask(first);
+    ask(second);
+    for (int round = 0; round < 3; round++) {
+      expectTurn(first);
+      expectNone(second);
+      ask(first);
+      expectTurn(second);
+      expectNone(first);
+      ask(second);
+    }
+  }
+
+  @Test
+  void shouldGiveAllTurnsToWhoIsLeft() throws Exception {
+    ask(first);
+    ask(second);
+    expectTurn(first);
+    first.close(); // Its process has ended.
+    for (int round = 0; round < 3; round++) {
+      expectTurn(second);
+      ask(second);
+    }
+  }
+
+  @Test
+  void shouldNotWaitForAForkThatNeverCame() throws Exception {
+    ask(second);
+    keeper.seats().get(0).leave();
+    expectTurn(second);
+  }
+
+  @Test
+  void shouldKnowWhoWaits() throws Exception {
+    ask(first);
+    ask(second);
+    expectTurn(first);
+    List<TurnKeeper.Seat> seats = keeper.seats();
+    assertThat(seats.get(0).waiting()).isFalse();
+    assertThat(seats.get(1).waiting()).isTrue();
+  }
+}
