@@ -251,8 +251,7 @@ final class PairRunner {
     try {
       Outcome outcome =
           side.runner.run(spec, campaign.effort(), side.setting.with(seat.jvmArgument()));
-      boolean waited = outcome.end() == ForkRunner.End.TIMED_OUT && seat.waiting();
-      return waited
+      return outcome.end() == ForkRunner.End.TIMED_OUT && !seat.blocked()
           ? new Outcome(ForkRunner.End.CRASHED, null, "the other fork of its pair hung")
           : outcome;
     } finally {

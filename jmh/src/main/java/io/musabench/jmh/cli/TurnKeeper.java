@@ -19,6 +19,7 @@ final class TurnKeeper implements AutoCloseable {
   private final List<Seat> seats = new ArrayList<>();
   private Seat last; // who has the turn, or had it last
   private boolean taken;
+  private long takenNanos; // when
 
   /** Takes its places; nothing is given until both forks ask. */
   TurnKeeper() {
@@ -37,7 +38,9 @@ final class TurnKeeper implements AutoCloseable {
   /** The place of one fork. */
   final class Seat {
     private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    private boolean asked;
     private boolean asking;
+    private long longestNanos;
     private boolean left;
     private Socket fork;
 
@@ -70,10 +73,17 @@ final class TurnKeeper implements AutoCloseable {
       }
     }
 
-    /** Whether the fork sleeps until the other one ends its turn. */
-    boolean waiting() {
+    /**
+     * Whether it is this fork that let the other one wait: its longest turn is the longer one, or
+     * it never got as far as to ask for one. Of two forks that were killed because their time was
+     * over, this is the one that hung, in whatever order they died.
+     */
+    boolean blocked() {
       synchronized (TurnKeeper.this) {
-        return asking;
+        Seat other = seats.get(SIDES - 1 - seats.indexOf(this));
+        return longest(this) != longest(other)
+            ? longest(this) > longest(other)
+            : !asked || other.asked;
       }
     }
 
@@ -89,16 +99,28 @@ final class TurnKeeper implements AutoCloseable {
   }
 
   private synchronized void ask(Seat seat) {
+    seat.asked = true;
     seat.asking = true;
-    taken &= seat != last;
+    end(seat);
     give();
   }
 
   private synchronized void leave(Seat seat) {
     seat.left = true;
     seat.asking = false;
-    taken &= seat != last;
+    end(seat);
     give();
+  }
+
+  private void end(Seat seat) {
+    seat.longestNanos = longest(seat);
+    taken &= seat != last;
+  }
+
+  /** The present turn included. */
+  private long longest(Seat seat) {
+    long present = taken && seat == last ? System.nanoTime() - takenNanos : 0;
+    return Math.max(seat.longestNanos, present);
   }
 
   private void give() {
@@ -112,6 +134,7 @@ final class TurnKeeper implements AutoCloseable {
         seat.asking = false;
         last = seat;
         taken = true;
+        takenNanos = System.nanoTime();
         try {
           seat.fork.getOutputStream().write(1);
         } catch (IOException gone) {

@@ -4,9 +4,11 @@ import io.musabench.bindings.management.DeviceMonitor;
 import io.musabench.bindings.management.DeviceProcess;
 import io.musabench.bindings.management.DeviceState;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 
@@ -163,14 +165,21 @@ final class DeviceWatch {
   }
 
   /**
-   * Other processes on the device, as {@code pid name}. In a container the driver may know this
-   * process by another number; then one entry is taken for it.
+   * Other processes on the device, as {@code pid name}. The fork that this one takes turns with is
+   * none. In a container the driver may know this process by another number; then one entry is
+   * taken for it.
    */
   List<String> otherProcesses() {
     if (monitor.isEmpty()) {
       return List.of();
     }
-    return others(monitor.get().processes(), ProcessHandle.current().pid());
+    ProcessHandle own = ProcessHandle.current();
+    Set<Long> siblings = new HashSet<>();
+    own.parent().ifPresent(p -> p.children().forEach(child -> siblings.add(child.pid())));
+    siblings.remove(own.pid());
+    List<DeviceProcess> processes = new ArrayList<>(monitor.get().processes());
+    processes.removeIf(process -> siblings.contains(process.pid()));
+    return others(processes, own.pid());
   }
 
   static List<String> others(List<DeviceProcess> processes, long own) {

@@ -32,7 +32,9 @@ class PairsOnHostTest {
   }
 
   private MusabenchProcess start(String command, String... arguments) throws IOException {
-    return measure(command, "^elementwise.RmsNorm$", arguments);
+    List<String> all = new ArrayList<>(List.of("--seconds=0.02"));
+    all.addAll(List.of(arguments));
+    return measure(command, "^elementwise.RmsNorm$", all.toArray(String[]::new));
   }
 
   private MusabenchProcess measure(String command, String benchmark, String... arguments)
@@ -44,7 +46,6 @@ class PairsOnHostTest {
                 benchmark,
                 "--pairs=4",
                 "--iterations=1",
-                "--seconds=0.02",
                 "--output=" + folder.resolve("runs"),
                 "--baselines=" + folder.resolve("baselines")));
     all.addAll(List.of(arguments));
@@ -89,7 +90,15 @@ class PairsOnHostTest {
   void shouldTakeTurnsWithinAPair() throws Exception {
     // Large and slow enough for several turns a session, each of few of the many copies.
     MusabenchProcess ab =
-        measure("ab", "^gemm.Gemm$", "-p", "mnk=512x1024x1024", "--b=X=1", "--seconds=0.3");
+        measure(
+            "ab",
+            "^gemm.Gemm$",
+            "-p",
+            "projection=1024x1024",
+            "-p",
+            "tokens=512",
+            "--b=X=1",
+            "--seconds=0.3");
     assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
     List<Set<Double>> turns = new ArrayList<>();
     for (RunDirectory run : runs()) {

@@ -6,7 +6,6 @@ import io.musabench.jmh.device.Turns;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,12 +97,24 @@ class TurnKeeperTest {
   }
 
   @Test
-  void shouldKnowWhoWaits() throws Exception {
+  void shouldKnowWhoBlockedTheOther() throws Exception {
+    TurnKeeper.Seat seat = keeper.seats().get(0);
+    TurnKeeper.Seat other = keeper.seats().get(1);
     ask(first);
     ask(second);
     expectTurn(first);
-    List<TurnKeeper.Seat> seats = keeper.seats();
-    assertThat(seats.get(0).waiting()).isFalse();
-    assertThat(seats.get(1).waiting()).isTrue();
+    Thread.sleep(SILENCE_MILLIS);
+    first.close();
+    expectTurn(second);
+    assertThat(seat.blocked()).isTrue();
+    assertThat(other.blocked()).isFalse();
+  }
+
+  @Test
+  void shouldBlameAForkThatNeverAsked() throws Exception {
+    ask(second);
+    expectNone(second);
+    assertThat(keeper.seats().get(0).blocked()).isTrue();
+    assertThat(keeper.seats().get(1).blocked()).isFalse();
   }
 }
