@@ -64,6 +64,8 @@ class ReportCommandTest extends CommandTest {
     Path three = MadeUpRun.write(folder.resolve("runs"), 3, "MTT S5000", 2, 4, 100);
     assertThat(run(one, two, three, "-o", "-")).isZero();
     assertThat(out.toString()).contains("\"key\":\"verdict.card_slower\"", "\"state\":\"open\"");
+    assertThat(run(one, two, three, "--format", "md")).isZero();
+    assertThat(out.toString()).contains("- card 1 differs from the rest in 1 of 1 cases: slower");
   }
 
   @Test

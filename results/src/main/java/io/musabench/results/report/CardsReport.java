@@ -166,7 +166,7 @@ public final class CardsReport {
     cards(out);
     out.append('\n');
     times(out);
-    verdict(out);
+    verdict().forEach(line -> out.append("  ").append(line).append('\n'));
     return out.toString();
   }
 
@@ -221,26 +221,27 @@ public final class CardsReport {
     out.append(table);
   }
 
-  private void verdict(StringBuilder out) {
+  /** Which card is odd, or why none is named, one line each. */
+  public List<String> verdict() {
     if (!judges()) {
-      out.append("  with fewer than ")
-          .append(LEAST_CARDS)
-          .append(" cards nobody can tell which one is odd: only their ratio is shown\n");
-      return;
+      return List.of(
+          "with fewer than "
+              + LEAST_CARDS
+              + " cards nobody can tell which one is odd: only their ratio is shown");
     }
     List<Odd> odd = odd();
-    if (odd.isEmpty()) {
-      out.append("  no card differs from the others by more than 3 % and the noise\n");
-    }
-    for (Odd o : odd) {
-      out.append(
-          "  card %d differs from the rest in %d of %d cases: %s by %.1f %% (median)%n"
-              .formatted(
-                  o.number(),
-                  o.cases(),
-                  o.of(),
-                  o.deviation() > 0 ? "slower" : "faster",
-                  100 * Math.abs(o.deviation())));
-    }
+    return odd.isEmpty()
+        ? List.of("no card differs from the others by more than 3 % and the noise")
+        : odd.stream()
+            .map(
+                o ->
+                    "card %d differs from the rest in %d of %d cases: %s by %.1f %% (median)"
+                        .formatted(
+                            o.number(),
+                            o.cases(),
+                            o.of(),
+                            o.deviation() > 0 ? "slower" : "faster",
+                            100 * Math.abs(o.deviation())))
+            .toList();
   }
 }

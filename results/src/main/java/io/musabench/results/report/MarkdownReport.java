@@ -31,6 +31,9 @@ public final class MarkdownReport {
     if (comparison != null) {
       report.comparison(comparison);
     }
+    if (CardsReport.areCards(runs)) {
+      report.cards(new CardsReport(runs));
+    }
     runs.forEach(report::run);
     report.serving(serving);
     return report.out.toString();
@@ -44,6 +47,12 @@ public final class MarkdownReport {
       throw new UncheckedIOException("A StringWriter does not fail", e);
     }
     out.append(text).append('\n');
+  }
+
+  private void cards(CardsReport cards) {
+    out.append("**Cards of one kind**\n\n");
+    cards.verdict().forEach(line -> out.append("- ").append(line).append('\n'));
+    out.append('\n');
   }
 
   private void run(RunData run) {

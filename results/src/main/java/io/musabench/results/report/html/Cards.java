@@ -87,7 +87,7 @@ record Cards(List<Integer> runs, String device, CardsReport report) {
     Chart chart =
         new Chart(id("cards"), Message.of("chart.cards", "device", device))
             .x("time", Type.TIME_US, true)
-            .y("change", Type.CHANGE, false)
+            .y("off_median", Type.CHANGE, false)
             .note(Message.of("note.cards"));
     double least = Double.POSITIVE_INFINITY;
     double most = 0;
