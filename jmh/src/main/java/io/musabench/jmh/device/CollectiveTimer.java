@@ -110,7 +110,7 @@ public final class CollectiveTimer implements AutoCloseable {
 
   /** The vendor's name of the function, and where it is from. */
   public String note() {
-    return call.name() + " of " + communicators.library().path();
+    return "all-reduce by " + call.name() + " of " + communicators.library().path();
   }
 
   private void synchronize() {

@@ -124,9 +124,9 @@ final class AllCases {
             flags.isEmpty() ? null : String.join(" ", flags).toUpperCase(Locale.ROOT),
             c.conditions().coreClockMhz(),
             c.conditions().otherCpuPercent(),
-            c.conditions().unmet(),
-            c.check(),
-            c.note().isEmpty() ? c.reason() : c.note());
+            Message.said(c.conditions().unmet()),
+            Message.said(c.check()),
+            Message.said(c.note().isEmpty() ? c.reason() : c.note()));
       }
     }
     return section.add(table);

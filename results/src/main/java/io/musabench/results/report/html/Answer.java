@@ -92,10 +92,18 @@ record Answer(
       JsonNode kernels = root.path("kernels");
       String source = kernels.isTextual() ? kernels.asText() : kernels.path("name").asText();
       notes.add(
-          Message.of("note.answer_file", "service", name, "question", question, "kernels", source));
+          Message.of(
+              "note.answer_file",
+              "service",
+              name,
+              "question",
+              question,
+              "kernels",
+              Message.said(source)));
     }
     for (JsonNode assumption : root.path("assumptions")) {
-      notes.add(Message.of("note.assumed", "service", name, "what", assumption.asText()));
+      notes.add(
+          Message.of("note.assumed", "service", name, "what", Message.said(assumption.asText())));
     }
     return notes;
   }

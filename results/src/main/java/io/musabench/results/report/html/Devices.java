@@ -150,7 +150,7 @@ final class Devices {
             Answer.us(p.path("ttft_burst_ms")),
             Answer.number(p.path("requests_per_s")),
             Message.bound(p.path("bound")),
-            (ratio + p.path("remark").asText()).strip());
+            Message.said((ratio + p.path("remark").asText()).strip()));
       }
     }
     return table;

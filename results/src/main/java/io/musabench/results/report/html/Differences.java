@@ -117,7 +117,7 @@ final class Differences {
           judged ? 100 * row.tolerance().fraction() : Double.NaN,
           forks(row.base()),
           forks(row.candidate()),
-          row.remark());
+          Message.said(row.remark()));
     }
     return table;
   }

@@ -16,23 +16,26 @@ import java.util.Map;
  * A text of the page: either one that exists in every language, known by its key, or one that comes
  * from the data and is shown as it is.
  *
- * @param key its key in {@code texts.json}; null for a text from the data
- * @param arguments what replaces {@code {name}} in it; of a text from the data, the text itself
+ * @param key its key in {@code texts.json} or among the {@link Sentences}; null for a text from the
+ *     data
+ * @param text the text from the data; null if there is a key
+ * @param arguments what replaces {@code {name}} in it
  */
-record Message(String key, Map<String, String> arguments) {
-  private static final String LITERAL = "";
-
+record Message(String key, String text, Map<String, Message> arguments) {
   /**
    * A text that is translated.
    *
-   * @param nameValue names and values of its arguments by turns
+   * @param nameValue names and values of its arguments by turns; a value is a message or a text
+   *     from the data
    */
-  static Message of(String key, String... nameValue) {
-    Map<String, String> arguments = new LinkedHashMap<>();
+  static Message of(String key, Object... nameValue) {
+    Map<String, Message> arguments = new LinkedHashMap<>();
     for (int i = 0; i < nameValue.length; i += 2) {
-      arguments.put(nameValue[i], nameValue[i + 1]);
+      Object value = nameValue[i + 1];
+      arguments.put(
+          (String) nameValue[i], value instanceof Message m ? m : literal((String) value));
     }
-    return new Message(key, arguments);
+    return new Message(key, null, arguments);
   }
 
   /** What binds, in words. */
@@ -72,21 +75,29 @@ record Message(String key, Map<String, String> arguments) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /** A text from the data. */
+  /** A text from the data: a name, or what others wrote. */
   static Message literal(String text) {
-    return new Message(null, Map.of(LITERAL, text == null ? "" : text));
+    return new Message(null, text == null ? "" : text, Map.of());
+  }
+
+  /**
+   * A text from the data that this suite may have written: translated as far as it did. Null for
+   * null.
+   */
+  static Message said(String text) {
+    return text == null ? null : Sentences.of(text);
   }
 
   /** A string for a text from the data, else an object of the key and its arguments. */
   JsonNode json() {
     if (key == null) {
-      return TextNode.valueOf(arguments.get(LITERAL));
+      return TextNode.valueOf(text);
     }
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     node.put("key", key);
     if (!arguments.isEmpty()) {
       ObjectNode values = node.putObject("args");
-      arguments.forEach(values::put);
+      arguments.forEach((name, value) -> values.set(name, value.json()));
     }
     return node;
   }

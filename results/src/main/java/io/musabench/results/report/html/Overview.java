@@ -129,7 +129,10 @@ final class Overview {
     }
     Disturbances.of(run.data())
         .forEach(
-            w -> lines.add(Message.of("verdict.warning", "run", run.data().name(), "warning", w)));
+            w ->
+                lines.add(
+                    Message.of(
+                        "verdict.warning", "run", run.data().name(), "warning", Message.said(w))));
     return lines;
   }
 
@@ -150,7 +153,7 @@ final class Overview {
               c.id(),
               ReportModel.letter(i),
               c.status().text().toUpperCase(java.util.Locale.ROOT),
-              c.reason());
+              Message.said(c.reason()));
         }
       }
     }
@@ -174,8 +177,11 @@ final class Overview {
     columns.forEach(c -> names.addAll(c.keySet()));
     for (String name : names) {
       List<Object> row = new ArrayList<>();
-      // Names of settings and libraries are data; the others are words of ours.
-      row.add(name.startsWith("environment.") ? Message.of(name) : Message.literal(name));
+      int space = name.indexOf(' ');
+      row.add(
+          space < 0
+              ? Message.of(name)
+              : Message.of(name.substring(0, space), "name", name.substring(space + 1)));
       columns.forEach(c -> row.add(value(c.getOrDefault(name, ""))));
       table.row(row.toArray());
     }
@@ -187,10 +193,11 @@ final class Overview {
       case UNKNOWN -> Message.of("word.unknown");
       case "true" -> Message.of("word.yes");
       case "false" -> Message.of("word.no");
-      default -> text;
+      default -> Message.said(text);
     };
   }
 
+  /** By the text that names them, and after a space the name of a library or setting. */
   private static Map<String, String> facts(Environment e) {
     Map<String, String> all = new LinkedHashMap<>();
     put(all, "measured", e.createdUtc());
@@ -227,11 +234,13 @@ final class Overview {
     for (Environment.Library library : e.libraries()) {
       String version = library.version() == null ? "" : " " + library.version();
       String hash = library.sha256() == null ? "" : ", SHA-256 " + library.sha256();
-      all.put("library " + library.role(), library.path() + version + hash);
+      all.put("environment.library " + library.role(), library.path() + version + hash);
     }
     e.versions()
-        .forEach((name, value) -> all.put("version " + name, value == null ? UNKNOWN : value));
-    e.settings().forEach((name, value) -> all.put("setting " + name, value));
+        .forEach(
+            (name, value) ->
+                all.put("environment.version " + name, value == null ? UNKNOWN : value));
+    e.settings().forEach((name, value) -> all.put("environment.setting " + name, value));
     return all;
   }
 

@@ -3,6 +3,7 @@ package io.musabench.results.report.html;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
@@ -57,14 +58,21 @@ final class Page {
             "SAMPLES",
             json(samples),
             "TEXTS",
-            json(texts()),
+            json(texts(data)),
             "LIBRARY",
             library,
             "SCRIPTS",
             scripts));
   }
 
-  /** Every text of the page by language and key. */
+  /** The page's texts with the sentences that its data uses. */
+  private static JsonNode texts(JsonNode data) {
+    ObjectNode texts = (ObjectNode) texts();
+    Sentences.addUsed(texts, data);
+    return texts;
+  }
+
+  /** Every text of the page itself by language and key. */
   static JsonNode texts() {
     try {
       return JSON.readTree(resource("texts.json"));

@@ -16,6 +16,9 @@ import java.util.TreeMap;
 
 /** Arithmetic rate over arithmetic intensity, under what was measured and what is published. */
 final class Roofline {
+  /** The kernels of all steps together; no group of benchmarks has this name. */
+  private static final String STEP_KERNELS = "step kernels";
+
   private Roofline() {}
 
   /** What binds, in a word that is translated; null where the roofs do not tell. */
@@ -58,7 +61,7 @@ final class Roofline {
       without += points.isEmpty() ? 1 : 0;
       groups.computeIfAbsent(c.group(), g -> new ArrayList<>()).addAll(points);
       for (CasePart p : c.parts()) {
-        List<Point> parts = groups.computeIfAbsent("step kernels", g -> new ArrayList<>());
+        List<Point> parts = groups.computeIfAbsent(STEP_KERNELS, g -> new ArrayList<>());
         add(parts, index, p.work(), p.deviceTimeMedianUs());
       }
     }
@@ -103,7 +106,12 @@ final class Roofline {
     groups.forEach(
         (group, points) -> {
           Chart.Series series =
-              chart.series(Message.literal(group), Kind.MEASURED, Chart.Shape.POINTS);
+              chart.series(
+                  group.equals(STEP_KERNELS)
+                      ? Message.of("series.step_kernels")
+                      : Message.literal(group),
+                  Kind.MEASURED,
+                  Chart.Shape.POINTS);
           points.forEach(
               p ->
                   series.point(
@@ -179,10 +187,11 @@ final class Roofline {
                       Double.NaN,
                       bytes ? value : Double.NaN,
                       bytes ? Double.NaN : value,
-                      "%s [%s]"
-                          .formatted(
-                              f.getValue().source(),
-                              f.getValue().confidence().name().toLowerCase(Locale.ROOT)));
+                      Message.said(
+                          "%s [%s]"
+                              .formatted(
+                                  f.getValue().source(),
+                                  f.getValue().confidence().name().toLowerCase(Locale.ROOT))));
                 }
               }
             });

@@ -216,7 +216,7 @@ final class Serving {
           100 * g.high(),
           1e3 * g.slo().ttftMs(),
           1e3 * g.slo().tpotMs(),
-          g.note());
+          Message.said(g.note()));
     }
     return table;
   }
@@ -230,7 +230,7 @@ final class Serving {
             .column("reason", Type.TEXT);
     for (int i = 0; i < summaries.size(); i++) {
       for (Check c : summaries.get(i).checklist()) {
-        table.row(names.get(i), c.id(), c.verdict(), c.reason());
+        table.row(names.get(i), c.id(), c.verdict(), Message.said(c.reason()));
       }
     }
     return table;
@@ -246,7 +246,8 @@ final class Serving {
             .column("effect", Type.TEXT);
     for (int i = 0; i < summaries.size(); i++) {
       for (Finding f : summaries.get(i).audit()) {
-        table.row(names.get(i), f.id(), f.level(), f.what(), f.effect());
+        table.row(
+            names.get(i), f.id(), f.level(), Message.said(f.what()), Message.said(f.effect()));
       }
     }
     return table;

@@ -46,7 +46,9 @@ final class Tpot {
     section.command(null).add(fromSteps(runs, cases));
     if (!section.isEmpty()) {
       for (Service.Refusal r : refused) {
-        section.note(Message.of("note.not_predicted", "service", r.name(), "reason", r.reason()));
+        section.note(
+            Message.of(
+                "note.not_predicted", "service", r.name(), "reason", Message.said(r.reason())));
       }
     }
     return section;
@@ -222,7 +224,7 @@ final class Tpot {
           100 * Answer.number(p.path("prefill_share")),
           Message.bound(p.path("bound")),
           known(p.path("decode_step")),
-          p.path("remark").asText());
+          Message.said(p.path("remark").asText()));
     }
     return table;
   }
@@ -376,7 +378,7 @@ final class Tpot {
             1e6 * p.ttftBurst().value(),
             served.saturated() ? Double.NaN : p.outputTokensPerSecond(),
             100 * p.prefillShare(),
-            p.remark());
+            Message.said(p.remark()));
       }
     }
     return table;

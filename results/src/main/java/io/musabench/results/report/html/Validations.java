@@ -160,7 +160,7 @@ final class Validations {
           Answer.us(row.path("predicted_ttft_burst_ms")),
           Message.bound(row.path("bound")),
           Message.provenance(row.path("provenance")),
-          aside.isEmpty() ? row.path("precision_assumed").asText() : aside);
+          Message.said(aside.isEmpty() ? row.path("precision_assumed").asText() : aside));
     }
     return table;
   }

@@ -50,14 +50,29 @@
 
   // ---- texts and numbers
 
+  const PLACE = /\{(\w+)\}/g;
+
   function t(key, args) {
-    const text = texts[state.language][key] ?? texts.en[key] ?? key;
-    return args ? text.replace(/\{(\w+)\}/g, (all, name) => args[name] ?? all) : text;
+    const form = texts[state.language][key] ?? texts.en[key] ?? key;
+    return args ? form.replace(PLACE, (all, name) => Object.hasOwn(args, name) ? text(args[name]) : all) : form;
   }
 
   /** A message of the data: a text as it is, or a key with its arguments. */
   function text(message) {
     return message && typeof message === 'object' ? t(message.key, message.args) : String(message ?? '');
+  }
+
+  /** The same for an element: what others wrote in English is marked so in a Chinese page. */
+  function spoken(message) {
+    if (state.language === 'en') {
+      return [text(message)];
+    }
+    if (!message || typeof message !== 'object') {
+      const content = text(message);
+      return [/[A-Za-z]{2} [a-z]{2}/.test(content) ? make('span', {lang: 'en'}, content) : content];
+    }
+    const parts = t(message.key).split(PLACE); // What it captures comes at the odd places.
+    return parts.flatMap((part, i) => (i % 2 === 0 ? [part] : spoken(message.args?.[part] ?? `{${part}}`)));
   }
 
   /** Three significant digits, more before the point if there are more. */
@@ -396,7 +411,7 @@
       const parts = content.split(/(?<=[;/,:] ?)/);
       return make('td', {class: 'code'}, ...parts.flatMap((p, i) => (i ? [make('wbr'), p] : [p])));
     }
-    return make('td', {class: content.length <= SHORT ? 'short' : content.length > LONG ? 'long' : 'some'}, content);
+    return make('td', {class: content.length <= SHORT ? 'short' : content.length > LONG ? 'long' : 'some'}, ...spoken(v));
   }
 
   function kind(word) {
@@ -547,7 +562,7 @@
       return null;
     }
     const element = make('ul', {class: 'notes'});
-    list.forEach(n => element.append(make('li', {}, text(n))));
+    list.forEach(n => element.append(make('li', {}, ...spoken(n))));
     return element;
   }
 
@@ -742,7 +757,7 @@
 
   function verdict() {
     const lines = make('ul', {});
-    data.verdict.lines.forEach(l => lines.append(make('li', {}, text(l))));
+    data.verdict.lines.forEach(l => lines.append(make('li', {}, ...spoken(l))));
     return make('section', {id: 'verdict', class: 'verdict ' + data.verdict.state, 'aria-labelledby': 'h-verdict'},
       make('h2', {id: 'h-verdict', class: 'only-read'}, t('section.verdict')),
       make('p', {class: 'headline'}, text(data.verdict.headline)), lines);

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -236,6 +237,39 @@ class BrowserTest {
     assertThat(script("return document.documentElement.lang")).as("kept").isEqualTo("zh-CN");
     noErrors();
   }
+
+  @Test
+  void sentencesOfTheDataAreChinese() {
+    choose("language", "zh");
+    @SuppressWarnings("unchecked")
+    Map<String, List<String>> english = (Map<String, List<String>>) script(ENGLISH);
+    assertThat(english.get("unmarked")).isEmpty();
+    // What others wrote stays, and says which language it is.
+    assertThat(english.get("marked")).isNotEmpty().allMatch(t -> t.contains("img src=x"));
+    assertThat(driver.findElement(By.cssSelector(".verdict")).getText())
+        .contains("\u8fd0\u884c\u524d\u5e73\u5747\u8d1f\u8f7d")
+        .doesNotContain("load average");
+    choose("language", "en");
+    assertThat(driver.findElement(By.cssSelector(".verdict")).getText()).contains("load average");
+    assertThat(driver.findElements(By.cssSelector("main [lang]"))).isEmpty();
+    noErrors();
+  }
+
+  /** Three words of English in a row, but for names, commands and what is marked. */
+  private static final String ENGLISH =
+      """
+      const found = {unmarked: [], marked: [...document.querySelectorAll('[lang=en]')].map(e => e.textContent)};
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const e = walker.currentNode.parentElement;
+        const content = walker.currentNode.textContent;
+        if (/[A-Za-z]{2,},?( [a-z]{2,}){2}/.test(content)
+            && !e.closest('script, noscript, code, option, .code, [lang=en]')) {
+          found.unmarked.push(content);
+        }
+      }
+      return found;
+      """;
 
   private static List<String> headings() {
     return driver.findElements(By.cssSelector("main h2")).stream()

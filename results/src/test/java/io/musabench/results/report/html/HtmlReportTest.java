@@ -121,6 +121,7 @@ class HtmlReportTest {
     assertThat(parts(data).keySet()).noneMatch(name -> name.contains("cards"));
     Set<String> used = new TreeSet<>();
     messages(page, used);
+    used.removeIf(key -> key.startsWith("said."));
     assertThat(keys(Page.texts().get("en"))).containsAll(used);
   }
 
@@ -179,9 +180,10 @@ class HtmlReportTest {
   }
 
   @Test
-  void everyTextExistsInBothLanguages() {
-    Set<String> english = keys(Page.texts().get("en"));
-    assertThat(keys(Page.texts().get("zh"))).isEqualTo(english);
+  void everyTextExistsInBothLanguages() throws IOException {
+    JsonNode texts = JSON.readTree(element("texts"));
+    Set<String> english = keys(texts.get("en"));
+    assertThat(keys(texts.get("zh"))).isEqualTo(english);
     Set<String> used = new TreeSet<>();
     messages(data, used);
     Matcher m =
@@ -195,6 +197,17 @@ class HtmlReportTest {
     for (Kind kind : Kind.values()) {
       assertThat(english).contains("kind." + kind);
     }
+  }
+
+  @Test
+  void thePageHasTheSentencesThatItsDataUses() throws IOException {
+    JsonNode english = JSON.readTree(element("texts")).get("en");
+    Set<String> used = new TreeSet<>();
+    messages(data, used);
+    Set<String> said = new TreeSet<>(keys(english));
+    said.removeIf(key -> !key.startsWith("said."));
+    used.removeIf(key -> !key.startsWith("said."));
+    assertThat(said).isEqualTo(used).hasSizeGreaterThan(15);
   }
 
   @Test
@@ -223,7 +236,11 @@ class HtmlReportTest {
 
   @Test
   void otherWorkDuringTheRunIsSaidFirst() {
-    assertThat(data.get("verdict").toString()).contains("other work during");
+    Message said =
+        Message.said(
+            "other work during 8 of 18 cases: up to 30 % of the CPUs, 0 % stolen"
+                + ", on the device x (other_cpu_percent, steal_percent in cases.csv)");
+    assertThat(data.get("verdict").toString()).contains("\"" + said.key() + "\"");
   }
 
   @Test
