@@ -10,6 +10,8 @@
   const texts = parse('texts');
   const PAGE_SIZES = [25, 100, 1000];
   const MOST_OPTIONS = 300;
+  /** Some ten sheets; on more nobody looks for a row. */
+  const MOST_PRINTED = 500;
   /** Of A4 and Letter, what margins and frames leave. */
   const PAPER_WIDTH = 640;
   const SHORT = 24;
@@ -241,6 +243,7 @@
       this.sort = -1;
       this.down = false;
       this.count = make('span', {});
+      this.cut = make('p', {class: 'cut'});
       this.pages = make('span', {class: 'pages'});
       // Where no row has a case, all have one command, and it stands above them.
       this.own = spec.cases.some(i => i >= 0);
@@ -249,6 +252,7 @@
       this.scroll = make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text(spec.title)});
       this.element = make('div', {class: 'table', 'data-table': spec.id},
         make('div', {class: 'tools'}, download(spec.id, () => this.csv()), this.count, this.pages, copy),
+        this.cut,
         this.scroll);
       parent.append(this.element);
       this.texts = null;
@@ -300,8 +304,11 @@
       const all = this.spec.rows.length;
       const pages = Math.max(1, Math.ceil(order.length / this.size));
       this.page = Math.min(this.page, pages - 1);
-      const from = this.page * this.size;
-      const shown = order.slice(from, from + this.size);
+      const from = printing ? 0 : this.page * this.size;
+      const shown = order.slice(from, from + (printing ? MOST_PRINTED : this.size));
+      this.cut.textContent = printing && shown.length < order.length
+        ? t('ui.printed', {shown: shown.length, count: order.length, file: this.spec.id + '.csv'})
+        : '';
       this.count.textContent = order.length === 0
         ? t('ui.no_rows', {all})
         : t('ui.rows', {from: from + 1, to: from + shown.length, count: order.length, all});
@@ -312,6 +319,13 @@
       shown.forEach(i => body.append(this.row(i)));
       table.append(body);
       this.scroll.replaceChildren(table);
+    }
+
+    /** For paper and back; a table that fits is the same on both, one in a closed part not printed. */
+    printed() {
+      if (this.spec.rows.length > PAGE_SIZES[0] && !this.element.closest('.no-print')) {
+        this.fill();
+      }
     }
 
     fillPages(count, pages) {
@@ -839,6 +853,7 @@
     document.getElementById('main').replaceChildren(verdict(), ...data.sections.map(section));
     document.getElementById('end').replaceChildren(
       make('p', {}, t('ui.footer')),
+      make('p', {class: 'only-print'}, t('ui.closed')),
       ...(data.command ? [make('p', {}, t('ui.made_by') + ' ', make('code', {}, data.command), ' ', copyButton(data.command, t('ui.report')))] : []),
       make('p', {}, t('ui.library')));
     drawPending();
@@ -850,14 +865,20 @@
   }
 
   dark.addEventListener('change', () => state.theme === 'auto' && redraw());
-  addEventListener('beforeprint', () => {
-    printing = true;
-    redraw();
-  });
-  addEventListener('afterprint', () => {
-    printing = false;
-    redraw();
-  });
+
+  /** On paper a table cannot be leafed through, and everything is light. */
+  function print(begins) {
+    if (printing !== begins) {
+      printing = begins;
+      tables.forEach(view => view.printed());
+      redraw();
+    }
+  }
+
+  addEventListener('beforeprint', () => print(true));
+  addEventListener('afterprint', () => print(false));
+  // Tools that make a page look as printed, without an event.
+  matchMedia('print').addEventListener('change', event => print(event.matches));
   let resizing = 0;
   addEventListener('resize', () => {
     clearTimeout(resizing);

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -443,10 +444,68 @@ class BrowserTest {
     Map<String, Object> pdf =
         driver.executeCdpCommand("Page.printToPDF", Map.of("printBackground", false));
     byte[] bytes = Base64.getDecoder().decode(pdf.get("data").toString());
-    assertThat(new String(bytes, 0, 4, java.nio.charset.StandardCharsets.US_ASCII))
-        .isEqualTo("%PDF");
+    assertThat(new String(bytes, 0, 4, StandardCharsets.US_ASCII)).isEqualTo("%PDF");
     assertThat(bytes.length).isGreaterThan(100_000);
     assertThat(script("return document.documentElement.dataset.theme")).isEqualTo("dark");
+    noErrors();
+  }
+
+  @Test
+  void paperHasTheRowsThatAScreenPages() throws IOException {
+    Path large = page.resolveSibling("print.html");
+    new HtmlReport(List.of(new ReportFixture(folder).manyCases(620))).write(large);
+    load(large);
+    choose("theme", "dark");
+    script(
+        """
+        addEventListener('beforeprint', () => {
+          const table = document.querySelector('[data-table=cases]');
+          window.paper = {
+            rows: table.querySelectorAll('tbody tr').length,
+            cut: table.querySelector('.cut').textContent,
+            theme: document.documentElement.dataset.theme,
+          };
+        });
+        """);
+    int sheets = sheets();
+    assertThat(script("return window.paper.rows")).isEqualTo(500L);
+    assertThat(script("return window.paper.cut").toString())
+        .contains("500 of 620")
+        .contains("cases.csv");
+    assertThat(script("return window.paper.theme")).isEqualTo("light");
+    assertThat(sheets).isGreaterThan(8);
+    // And back on the screen.
+    assertThat(driver.findElements(By.cssSelector("[data-table=cases] tbody tr"))).hasSize(25);
+    assertThat(script("return document.querySelector('[data-table=cases] .cut').textContent"))
+        .isEqualTo("");
+    assertThat(script("return document.documentElement.dataset.theme")).isEqualTo("dark");
+    noErrors();
+  }
+
+  /** Prints, and counts the sheets. */
+  private static int sheets() {
+    Map<String, Object> pdf =
+        driver.executeCdpCommand("Page.printToPDF", Map.of("printBackground", false));
+    byte[] bytes = Base64.getDecoder().decode(pdf.get("data").toString());
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    return (int) Pattern.compile("/Type /Page\\b").matcher(text).results().count();
+  }
+
+  @Test
+  void printMediaShowsWhatPaperShows() throws IOException {
+    driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", "print"));
+    try {
+      long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+      String rows = "return document.querySelectorAll('[data-table=step-kernels] tbody tr').length";
+      while (((Number) script(rows)).intValue() <= 25) {
+        assertThat(System.nanoTime()).isLessThan(end);
+        pause();
+      }
+      assertThat(driver.findElement(By.cssSelector(".only-print")).isDisplayed()).isTrue();
+      assertThat(driver.findElement(By.id("filter")).isDisplayed()).isFalse();
+    } finally {
+      driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", ""));
+    }
     noErrors();
   }
 
