@@ -26,8 +26,8 @@ import java.util.Set;
  * {@code rho} leaves it out: a single request has TPOT = T and TTFT = P exactly. No decode step
  * runs while a request is prefilled, so each decode step has all {@code R} requests in it. The
  * equations are quadratic in {@code rho} and have one solution between 0 and 1. A device that never
- * rests needs {@code R / X = R P + n T}, which they leave out: where prefills take nearly all the
- * time of few running requests, throughput comes out some per cent too high.
+ * rests needs {@code R / X = R P + n T}: where the equations give more, that counts, and TTFT is
+ * what is left of it.
  *
  * <p><b>Token budget</b>: prompts share steps with the decodes, as in vLLM's V1 scheduler; one that
  * is longer than the budget is cut into {@code k} chunks. Everything advances in steps, so that a
@@ -36,7 +36,8 @@ import java.util.Set;
  * request is prefilled, {@code m - 1} chunks of others fit beside its own; the others meet its
  * decodes, {@code q = (R - 1) k / (n + k (m - 1) / m)} of them in a step. With {@code T(j)} the
  * time of a decode step with {@code j} chunks, {@code TPOT = (1 - q/m) T(0) + q/m T(m)}. A prompt
- * takes the {@code k} steps that it takes alone, or more where decodes leave it less room. A step
+ * takes the {@code k} steps that it takes alone, or more where decodes leave it less room, and in
+ * each of them {@code q (m - 1) / m} chunks of others: together all {@code (R - 1) k}. A step
  * answers at most {@code budget / (prompt + n)} requests: what comes beyond that waits, and
  * throughput and TPOT stay as they are.
  *
@@ -254,8 +255,14 @@ public final class ClosedLoop {
     double rho = 2 * c / (b + Math.sqrt(b * b - 4 * a * c));
 
     double step = t / (1 - rho);
-    // A device cannot prefill more than all the time: near that, requests wait longer still.
-    double ttft = Math.max(half + queued(p, rho), r * (p + again) - n * step);
+    double ttft = half + queued(p, rho);
+    // While one request lives, the device prefills as many as run and decodes all its tokens.
+    double busy = r * (p + again) + n * t;
+    if (ttft + n * step < busy) {
+      rho = c / busy;
+      step = t / (1 - rho);
+      ttft = busy - n * step;
+    }
     double rate = r / (ttft + n * step);
     First first = new First(ttft, half + (r + 1) / 2.0 * p);
     return prediction(
@@ -374,37 +381,75 @@ public final class ClosedLoop {
     // Attention is linear in what is cached, so that the chunk in the middle stands for all.
     int before = cached + (added - chunk) / 2;
     StepTime decode = model.step(decodes(w, r));
-    StepTime own = model.step(withChunks(decodes(w, r - 1), 1, chunk, before));
+    BatchSpec one = prompts(1, chunk, before);
+    StepTime own = model.step(r == 1 ? one : one.plus(decodes(w, r - 1)));
     double without = decode.seconds() + draft(w);
     double prefill = own.seconds() + draft(w);
     double step = without;
     if (r > 1) {
       double m = Math.min(r - 1, fit);
-      int whole = (int) m;
-      int part = (int) ((m - whole) * chunk);
-      int decoding = r - whole - (part > 0 ? 1 : 0);
-      BatchSpec full = withChunks(decodes(w, decoding), whole, chunk, before);
-      if (part > 0) {
-        full = full.plus(BatchSpec.uniform(1, part, part + before));
-      }
+      BatchSpec prompts = prompts(m, chunk, before);
+      BatchSpec decoding = decodes(w, r - prompts.size());
+      BatchSpec full = decoding == null ? prompts : prompts.plus(decoding);
       double with = model.step(full).seconds() + draft(w);
-      double share = Math.min(1, q / (whole + (double) part / chunk));
+      double share = Math.min(1, q / m);
       // Of short prompts, a chunk may have fewer tokens than a decode with its guesses.
-      step += share * Math.max(0, with - without);
-      // Short prompts share their step with many others.
-      prefill = Math.max(prefill, step);
+      double others = share * Math.max(0, with - without);
+      step += others;
+      prefill += others * (fit - 1) / fit;
     }
 
     double half = (r - 1.0) / r * step / 2;
-    int together = Math.min(Math.max(1, room / chunk), r);
-    double all = model.prefill(together, chunk, before).seconds() * k;
-    double burst = ((r + together - 1) / together + 1) / 2.0 * all;
-    // No step answers more than its budget lets it.
-    double least = r * step / answered(budget, added + again, w) - n * step;
+    double burst = k * prefill;
+    double full = step;
+    if (r > 1) {
+      // Half of the others already decode, on average.
+      int free = budget - (r - 1) * perRequest / 2;
+      BatchSpec prompts = prompts(Math.min((double) free / chunk, r), chunk, before);
+      double filled = model.step(prompts).seconds();
+      burst = burst(r, free, added, filled, without);
+      full = Math.max(step, filled);
+    }
+    // No step answers more than its budget lets it, and then it takes as long as a full one.
+    double least = r * full / answered(budget, added + again, w) - n * step;
     First first = new First(Math.max(half + k * prefill, least), half + burst);
     double rate = r / (first.staggered() + n * step);
     double load = 1 - Math.min(without, step) / step;
     return prediction(w, in, queue(w, r, rate), decode, own, step, first, rate, load, load);
+  }
+
+  /**
+   * Mean time to the first token of {@code r} requests that arrive at once: their prompts fill one
+   * step after the other, and a first token comes with the step that has the last of its prompt.
+   *
+   * @param room tokens of prompts that a step has room for
+   * @param added tokens of a prompt
+   * @param full time of a step that has as many of them as it has room for
+   * @param without time of a step that has none
+   */
+  private static double burst(int r, int room, int added, double full, double without) {
+    int steps = (int) (((long) r * added + room - 1) / room);
+    if (steps == 1) {
+      return full;
+    }
+    // Answered before the last step, and the sum of the steps that they take.
+    int before = (int) ((steps - 1L) * room / added);
+    double sum = 0;
+    if (added < room) {
+      long last = 0;
+      for (long j = 1; j < steps; j++) {
+        long answered = j * room / added;
+        sum += j * (answered - last);
+        last = answered;
+      }
+    } else {
+      for (long i = 1; i <= before; i++) {
+        sum += (i * added + room - 1) / room;
+      }
+    }
+    double left = ((double) r * added - (steps - 1.0) * room) / room;
+    double end = (steps - 1) * full + without + left * Math.max(0, full - without);
+    return (sum * full + (r - before) * end) / r;
   }
 
   /**
@@ -420,7 +465,7 @@ public final class ClosedLoop {
     double x = answered(budget, added + again, w);
     double k = Math.max(alone, added / (x * (added + again)));
     double room = (budget - 1.0) / perRequest;
-    return (int) Math.max(1, Math.min(Math.ceil(x * (n + k)), room));
+    return (int) Math.max(1, Math.min(Math.ceil(x * (n + k + 0.5)), room));
   }
 
   /** Most requests that a step answers: all their tokens together are its budget. */
@@ -433,9 +478,12 @@ public final class ClosedLoop {
     return (w.concurrency() - running) / rate;
   }
 
-  private static BatchSpec withChunks(BatchSpec decodes, int chunks, int chunk, int before) {
-    BatchSpec prompts = BatchSpec.uniform(chunks, chunk, chunk + before);
-    return decodes == null ? prompts : prompts.plus(decodes);
+  /** So many chunks, of which the last may be a part. */
+  private static BatchSpec prompts(double chunks, int chunk, int before) {
+    int whole = (int) chunks;
+    int part = (int) ((chunks - whole) * chunk);
+    BatchSpec all = BatchSpec.uniform(whole, chunk, chunk + before);
+    return part == 0 ? all : all.plus(BatchSpec.uniform(1, part, part + before));
   }
 
   /**
@@ -463,19 +511,30 @@ public final class ClosedLoop {
         high = batch;
       }
     }
-    double batch = high;
+    // A prefiller that never rests ends it: beyond that nothing is in balance.
+    double batch = Double.isInfinite(inFlight(model, w, high, p, sent)) ? low : high;
     StepTime decode = model.step(decodes(w, (int) Math.ceil(batch)));
     double t = decodeSeconds(model, w, batch);
     double rate = pd.decoders() * batch / ((gaps(w) + 1) * t);
-    double alone = separateQueue(rate, p, w);
-    double burst = separateBurst(p, w);
-    First first = new First(alone + sent + t, burst + sent + t);
-    double load = rate * p / pd.prefillers();
     double waiting = Math.max(0, w.concurrency() - inFlight(model, w, batch, p, sent));
-    boolean full = in.limit() != null && waiting > 0.5;
+    boolean full = in.limit() != null && waiting > 0.5 && in.running() - batch < 0.5;
+    // Where the decoders could run more, the rest waits for the prefillers.
+    double alone = separateQueue(rate, p, w) + (full ? 0 : waiting / rate);
+    First first = new First(alone + sent + t, separateBurst(p, w) + sent + t);
+    double share = rate * p / pd.prefillers();
     Admission admitted =
-        new Admission(w.concurrency() - (int) waiting, 0, full ? in.limit() : null);
-    return prediction(w, admitted, waiting / rate, decode, prefill, t, first, rate, load, load);
+        new Admission(w.concurrency() - (full ? (int) waiting : 0), 0, full ? in.limit() : null);
+    return prediction(
+        w,
+        admitted,
+        full ? waiting / rate : 0,
+        decode,
+        prefill,
+        t,
+        first,
+        rate,
+        share,
+        share * others(w));
   }
 
   /**
@@ -494,15 +553,20 @@ public final class ClosedLoop {
   /** A prefill and its wait for a prefiller; a request never waits for itself. */
   private static double separateQueue(double rate, double prefill, Workload w) {
     double load = rate * prefill / w.disaggregation().prefillers();
-    double others = (w.concurrency() - 1.0) / w.concurrency();
-    return load >= 1
-        ? Double.POSITIVE_INFINITY
-        : prefill + others * (queued(prefill, load) - prefill);
+    return load >= 1 ? Double.POSITIVE_INFINITY : queued(prefill, load * others(w));
+  }
+
+  /** Share of a load that is not one's own. */
+  private static double others(Workload w) {
+    return (w.concurrency() - 1.0) / w.concurrency();
   }
 
   private static double separateBurst(double prefill, Workload w) {
     int prefillers = w.disaggregation().prefillers();
-    return ((w.concurrency() + prefillers - 1) / prefillers + 1) / 2.0 * prefill;
+    int rounds = w.concurrency() / prefillers;
+    int rest = w.concurrency() % prefillers;
+    double sum = prefillers * rounds * (rounds + 1.0) / 2 + rest * (rounds + 1.0);
+    return sum / w.concurrency() * prefill;
   }
 
   /** Linear between whole batches. */

@@ -55,13 +55,15 @@ class ClosedLoopTest {
     double x = c / (p.ttftStaggered().value() + (output - 1) * p.tpot().value());
     assertThat(p.requestsPerSecond()).isCloseTo(x, withinPercentage(1e-6));
     assertThat(p.prefillShare()).isCloseTo(x * prefill, within(1e-9)).isLessThan(1 + 1e-9);
-    if (p.prefillShare() < 1 - 1e-9) {
+    double busy = c * prefill + (output - 1) * t;
+    assertThat(c / x).isGreaterThanOrEqualTo(busy * (1 - 1e-9));
+    assertThat(p.tpot().value()).isCloseTo(t / (1 - rho), withinPercentage(1e-4));
+    if (c / x > busy * (1 + 1e-6)) {
       double half = t / 2 * others;
       double own = prefill + rho * prefill / (2 * (1 - rho));
       assertThat(p.ttftStaggered().value()).isCloseTo(half + own, withinPercentage(1e-4));
       assertThat(p.ttftBurst().value())
           .isCloseTo(Math.max(half + own, half + (c + 1) / 2.0 * prefill), withinPercentage(1e-4));
-      assertThat(p.tpot().value()).isCloseTo(t / (1 - rho), withinPercentage(1e-4));
     }
     assertThat(p.ttftBurst().value()).isGreaterThanOrEqualTo(p.ttftStaggered().value());
     assertThat(p.ttftBurst().value()).isGreaterThanOrEqualTo((c + 1) / 2.0 * prefill * (1 - 1e-12));
