@@ -292,11 +292,12 @@ public final class Target implements AutoCloseable {
       try {
         devices = runtime.deviceCount();
       } catch (DeviceException failure) {
-        throw new TargetException(kind, failure.getMessage(), loader.attempts(), "", failure);
+        throw new TargetException(
+            kind, failure.getMessage(), loader.attempts(), deviceAdvice(kind), failure);
       }
       if (devices == 0) {
         throw new TargetException(
-            kind, check(kind).reason(), loader.attempts(), runtimeAdvice(kind), null);
+            kind, check(kind).reason(), loader.attempts(), deviceAdvice(kind), null);
       }
       runtime.setDevice(deviceNumber(kind, devices, loader));
       Ffi ffi =
@@ -531,6 +532,19 @@ public final class Target implements AutoCloseable {
             + "="
             + Kind.ids("|")
             + ".";
+  }
+
+  // The runtime loaded, so the device is what to look at first.
+  private static String deviceAdvice(Kind kind) {
+    return kind == Kind.HOST
+        ? "The environment variables MUSART_HOST_* say what the host device is."
+        : "%s must list the device: is its driver loaded, and, in a container, was it handed in? Or"
+                .formatted(kind == Kind.MUSA ? "mthreads-gmi" : "nvidia-smi")
+            + " name another runtime with -D"
+            + RUNTIME_PROPERTY
+            + ", another target with -D"
+            + TARGET_PROPERTY
+            + "=musa|cuda|host.";
   }
 
   private static String ffiAdvice() {

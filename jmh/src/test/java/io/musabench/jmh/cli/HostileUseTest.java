@@ -2,6 +2,7 @@ package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.musabench.bindings.Target;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.Status;
@@ -55,6 +56,24 @@ class HostileUseTest {
   void shouldTakeAPropertyThatMakesNoSenseForUsage(String name, String value, String said)
       throws Exception {
     oneLine(run(Map.of(name, value), CASE), ExitCode.USAGE, said);
+  }
+
+  @Test
+  void shouldSayWhatToLookAtWhereTheRuntimeFindsNoDevice() throws Exception {
+    String runtime = Target.nativeFolder().orElseThrow().resolve("libmusart_host.so").toString();
+    MusabenchProcess process =
+        MusabenchProcess.start(
+            folder,
+            Map.of("MUSART_HOST_FAULTS", "musaGetDeviceCount:1+=100"),
+            Map.of("musabench.target", "musa", "musabench.runtime.library", runtime),
+            "run",
+            "--output=" + folder.resolve("runs"),
+            CASE);
+    assertThat(process.exitCode()).as(process.text()).isEqualTo(ExitCode.NO_TARGET);
+    assertThat(process.text())
+        .startsWith("musabench: target musa: musaGetDeviceCount failed: 100 ")
+        .contains("\nmthreads-gmi must list the device")
+        .doesNotContain("\tat ");
   }
 
   @Test
