@@ -16,7 +16,8 @@ import java.util.List;
  *
  * <p>What a file may leave out has the default of its class in transformers: {@code
  * tie_word_embeddings}, {@code rms_norm_eps}, {@code rope_theta}, Llama's {@code
- * num_key_value_heads}, and {@code head_dim}.
+ * num_key_value_heads}, and {@code head_dim}, which is 128 for Qwen3 and else a head's share of the
+ * hidden size.
  *
  * <p>Only what decides shapes and cost is kept. {@code rope_scaling} changes the angles of the
  * rotary embedding but no shape, and is not read.
@@ -59,6 +60,9 @@ public record ModelConfig(
     boolean fp8) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Default of transformers' {@code Qwen3Config}; its class for experts has none. */
+  private static final int QWEN3_HEAD_DIM = 128;
 
   /**
    * A mixture of experts.
@@ -193,6 +197,7 @@ public record ModelConfig(
     Family family = in.family();
     in.refuse("mlp_bias", "a bias in the MLP");
     in.refuse("use_sliding_window", "sliding-window attention");
+    in.requireFullAttention();
     boolean fp8 = in.fp8();
     in.requireSilu();
     int hidden = in.positive("hidden_size");
@@ -213,6 +218,8 @@ public record ModelConfig(
     int headDim;
     if (root.hasNonNull("head_dim")) {
       headDim = in.positive("head_dim");
+    } else if (family == Family.QWEN3) {
+      headDim = QWEN3_HEAD_DIM;
     } else if (hidden % heads == 0) {
       headDim = hidden / heads;
     } else {
@@ -223,7 +230,9 @@ public record ModelConfig(
               + heads
               + ")");
     }
-    boolean attentionBias = root.path("attention_bias").asBoolean(false);
+    // Mixtral's class has no such field.
+    boolean attentionBias =
+        family != Family.MIXTRAL && root.path("attention_bias").asBoolean(false);
     return new ModelConfig(
         name,
         family,
@@ -322,6 +331,11 @@ public record ModelConfig(
       }
     }
 
+    /** Releases of transformers write the number of experts under one name or the other. */
+    private int experts(String field, String other) {
+      return positive(root.hasNonNull(field) || !root.hasNonNull(other) ? field : other);
+    }
+
     /** Null for a dense family. */
     Moe moe(Family family) {
       return switch (family) {
@@ -333,13 +347,13 @@ public record ModelConfig(
                 "layers without experts (decoder_sparse_step, mlp_only_layers) among layers with"
                     + " experts are not supported");
           }
-          yield moe(positive("num_experts"), positive("num_experts_per_tok"));
+          yield moe(experts("num_experts", "num_local_experts"), positive("num_experts_per_tok"));
         }
         case MIXTRAL -> {
           if (root.hasNonNull("sliding_window")) {
             throw error("sliding-window attention (sliding_window) is not supported");
           }
-          yield moe(positive("num_local_experts"), positive("num_experts_per_tok"));
+          yield moe(experts("num_local_experts", "num_experts"), positive("num_experts_per_tok"));
         }
       };
     }
@@ -364,6 +378,14 @@ public record ModelConfig(
       JsonNode node = root.path(field);
       if (node.asBoolean(false) || node.isObject()) {
         throw error(what + " (" + field + ") is not supported");
+      }
+    }
+
+    void requireFullAttention() {
+      for (JsonNode type : root.path("layer_types")) {
+        if (!type.asText().equals("full_attention")) {
+          throw error(type.asText() + " (layer_types) is not supported");
+        }
       }
     }
 

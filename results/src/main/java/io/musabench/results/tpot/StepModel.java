@@ -81,8 +81,16 @@ public final class StepModel {
 
   /** The least that the roofs allow one call of an operation, in seconds; NaN if not known. */
   public double roof(Term term) {
-    Precision precision = new Operation(term.role(), term.call()).precision(engine.precision());
-    return times.source().roofs().seconds(term.call(), precision);
+    return times.source().roofs().seconds(term.call(), precision(term));
+  }
+
+  /** FLOPs and bytes of one call of an operation. */
+  public Work work(Term term) {
+    return term.call().work(precision(term));
+  }
+
+  private Precision precision(Term term) {
+    return new Operation(term.role(), term.call()).precision(engine.precision());
   }
 
   /** Tokens that the KV cache holds; {@link Long#MAX_VALUE} if the memory is not known. */

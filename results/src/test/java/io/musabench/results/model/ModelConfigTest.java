@@ -79,9 +79,13 @@ class ModelConfigTest {
   @Test
   void aHeadIsAsWideAsGivenElseItsShareOfTheHiddenSize() {
     assertThat(parse(SMALL).headDim()).isEqualTo(128);
-    assertThat(parse(without("head_dim")).headDim()).isEqualTo(64);
-    assertThat(parse(with("head_dim", "null")).headDim()).isEqualTo(64);
-    assertThatThrownBy(() -> parse(without("head_dim").replace("256", "257")))
+    String llama = without("head_dim").replace("Qwen3For", "LlamaFor");
+    assertThat(parse(llama).headDim()).isEqualTo(64);
+    String empty = with("head_dim", "null").replace("Qwen3For", "LlamaFor");
+    assertThat(parse(empty).headDim()).isEqualTo(64);
+    // The class of Qwen3 has a number of its own.
+    assertThat(parse(without("head_dim")).headDim()).isEqualTo(128);
+    assertThatThrownBy(() -> parse(llama.replace("256", "257")))
         .hasMessageContaining("head_dim is missing")
         .hasMessageContaining("257");
   }
@@ -136,6 +140,28 @@ class ModelConfigTest {
     assertThat(m.rmsNormEps()).isEqualTo(1e-5);
     assertThat(m.ropeTheta()).isEqualTo(1e6);
     assertThat(m.tiedEmbeddings()).isTrue();
+  }
+
+  @Test
+  void expertsAreCountedUnderEitherName() {
+    String moe =
+        SMALL
+            .replace("Qwen3For", "Qwen3MoeFor")
+            .replace("\"head_dim\"", "\"moe_intermediate_size\": 96, \"head_dim\"")
+            .replace("\"vocab_size\"", "\"num_experts_per_tok\": 2, \"NAME\": 8, \"vocab_size\"");
+    assertThat(parse(moe.replace("NAME", "num_experts")).moe().experts()).isEqualTo(8);
+    assertThat(parse(moe.replace("NAME", "num_local_experts")).moe().experts()).isEqualTo(8);
+    assertThatThrownBy(() -> parse(moe)).hasMessageContaining("num_experts");
+    String mixtral = moe.replace("Qwen3MoeFor", "MixtralFor").replace("NAME", "num_experts");
+    assertThat(parse(mixtral).moe().experts()).isEqualTo(8);
+  }
+
+  @Test
+  void layersOfAnotherKindOfAttentionAreRefused() {
+    String full = "[\"full_attention\", \"full_attention\", \"full_attention\"]";
+    assertThat(parse(with("layer_types", full)).layers()).isEqualTo(3);
+    assertThatThrownBy(() -> parse(with("layer_types", full.replaceFirst("full", "sliding"))))
+        .hasMessageContaining("sliding_attention (layer_types)");
   }
 
   @Test

@@ -382,6 +382,8 @@ public final class PredictionReport {
       term.put("kernel", t.call().kernel());
       term.put("shape", t.call().shape());
       term.put("count", t.count());
+      term.put("flops", setup.model().work(t).flops());
+      term.put("bytes", setup.model().work(t).bytes());
       JsonText.number(term, "us", 1e6 * t.time().seconds());
       JsonText.number(term, "total_us", 1e6 * t.seconds());
       JsonText.number(term, "share", step.share(t));

@@ -98,6 +98,11 @@ class AnswersTest {
     JsonNode root = tree(report.json());
     assertThat(root.at("/steps/0/decomposition")).isNotEmpty();
     assertThat(root.at("/steps/0/decomposition")).allMatch(t -> t.path("roof_us").isNull());
+    assertThat(root.at("/steps/0/decomposition"))
+        .filteredOn(t -> t.path("role").asText().equals("qkv"))
+        .allMatch(t -> t.path("flops").asLong() == 2L * 2560 * 5120)
+        .allMatch(t -> t.path("bytes").asLong() == 2L * (5120 + 2560 * 5120 + 2560))
+        .hasSize(1);
     assertThat(report.text()).contains("roofs: not known").contains("memory bandwidth");
   }
 
