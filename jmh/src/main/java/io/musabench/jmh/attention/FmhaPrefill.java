@@ -41,9 +41,9 @@ public class FmhaPrefill extends AttentionBenchmark {
     System.arraycopy(requests.kvLens(), 0, starts, 1, requests.size());
     Arrays.parallelPrefix(starts, Math::addExact);
     int keys = starts[requests.size()];
-    Tensor q = inputs.random(1, requests.totalQ(), geometry.qHeads(), geometry.qkDim());
-    Tensor k = inputs.random(1, keys, geometry.kvHeads(), geometry.qkDim());
-    Tensor v = inputs.random(1, keys, geometry.kvHeads(), geometry.vDim());
+    Tensor q = inputs.activation(requests.totalQ(), geometry.qHeads(), geometry.qkDim());
+    Tensor k = inputs.activation(keys, geometry.kvHeads(), geometry.qkDim());
+    Tensor v = inputs.activation(keys, geometry.kvHeads(), geometry.vDim());
     Tensor out = inputs.output(requests.totalQ(), geometry.qHeads(), geometry.vDim());
     return timed(
         inputs,

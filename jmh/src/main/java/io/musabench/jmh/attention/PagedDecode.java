@@ -41,7 +41,7 @@ public class PagedDecode extends AttentionBenchmark {
     BatchSpec requests = BatchSpec.parse(batch);
     HeadGeometry geometry = HeadGeometry.parse(heads);
     PagedCache cache = PagedCache.create(inputs, requests, geometry, page);
-    Tensor q = inputs.random(1, requests.totalQ(), geometry.qHeads(), geometry.qkDim());
+    Tensor q = inputs.activation(requests.totalQ(), geometry.qHeads(), geometry.qkDim());
     Tensor out = inputs.output(requests.totalQ(), geometry.qHeads(), geometry.vDim());
     return timed(
         inputs,

@@ -38,8 +38,9 @@ final class BenchmarkParameters {
             Parameter.choice(
                 "cache",
                 "cold: the data is not in a cache when a sample starts; hot: the last launch left"
-                    + " it there; batch: hot, and a sample is one long row of launches",
-                List.of("cold", "hot", "batch")),
+                    + " it there; batch: hot, and a sample is one long row of launches; step: as in a"
+                    + " step, launches back to back, weights and KV cold, activations warm",
+                List.of("cold", "hot", "batch", "step")),
             Parameter.parsed(
                 "captured",
                 "requests that a padded decode graph is captured for; vllm: the least of vLLM's"

@@ -4,13 +4,20 @@ import io.musabench.bindings.ffi.DType;
 import io.musabench.bindings.ffi.Tensor;
 import io.musabench.bindings.kernels.PortableKernels;
 import io.musabench.bindings.runtime.MemoryBlock;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /**
  * Makes the tensors of one copy of a workload.
  *
  * <p>Contents follow from the seed alone: the n-th random tensor of a seed is always the same.
  * Nothing is zero, because zeros are faster than anything a user would compute with.
+ *
+ * <p>Copies may {@link Activations share} what kernels of a step hand to each other; then each copy
+ * has weights and caches of its own, as the layers of a model do, and all else in common.
  */
 public final class Inputs {
   /** What a norm adds to the mean square where no model says otherwise: Qwen3's value. */
@@ -19,16 +26,34 @@ public final class Inputs {
   private final DeviceContext context;
   private final DType dtype;
   private final Random random;
+  private final Activations shared; // null: this copy shares nothing
+  private int nextShared;
+  private long sharedBytes;
   private long bytes;
+
+  /** Activations and results that the copies of a workload have in common, in the order of use. */
+  static final class Activations {
+    private final List<Tensor> tensors = new ArrayList<>();
+  }
 
   /**
    * @param dtype type of activations and weights
    * @param seed where all random values come from
    */
   public Inputs(DeviceContext context, DType dtype, long seed) {
+    this(context, dtype, seed, null);
+  }
+
+  /**
+   * A copy that shares.
+   *
+   * @param shared what the copies before have made; null to share nothing
+   */
+  Inputs(DeviceContext context, DType dtype, long seed, Activations shared) {
     this.context = context;
     this.dtype = dtype;
     this.random = new Random(seed);
+    this.shared = shared;
   }
 
   /** The kernels to call. */
@@ -66,6 +91,11 @@ public final class Inputs {
     return bytes;
   }
 
+  /** Bytes of the tensors of this copy that no other copy has. */
+  long ownBytes() {
+    return bytes - sharedBytes;
+  }
+
   /** Normally distributed values with the given standard deviation. */
   public Tensor random(double scale, long... shape) {
     return random(dtype, scale, shape);
@@ -86,14 +116,39 @@ public final class Inputs {
     return random(1 / Math.sqrt(inputs), outputs, inputs);
   }
 
-  /** A tensor for results, in the workload's type. */
-  public Tensor output(long... shape) {
-    return allocate(dtype, shape);
+  /**
+   * What the kernel before would have written: normally distributed values of standard deviation 1,
+   * shared where copies share.
+   */
+  public Tensor activation(long... shape) {
+    return shared(dtype, shape, () -> random(1, shape));
   }
 
-  /** A tensor for results of another type than the workload's. */
+  /** A tensor for results, in the workload's type; shared where copies share. */
+  public Tensor output(long... shape) {
+    return output(dtype, shape);
+  }
+
+  /** A tensor for results of another type than the workload's; shared where copies share. */
   public Tensor output(DType type, long... shape) {
-    return allocate(type, shape);
+    return shared(type, shape, () -> allocate(type, shape));
+  }
+
+  // The n-th shared tensor of every copy is the same one: all copies are built alike.
+  private Tensor shared(DType type, long[] shape, Supplier<Tensor> make) {
+    if (shared == null) {
+      return make.get();
+    }
+    if (nextShared == shared.tensors.size()) {
+      long before = bytes;
+      shared.tensors.add(make.get());
+      sharedBytes += bytes - before;
+    }
+    Tensor tensor = shared.tensors.get(nextShared++);
+    if (tensor.dtype() != type || !Arrays.equals(tensor.shape(), shape)) {
+      throw new IllegalStateException("copies of a workload were built in different ways");
+    }
+    return tensor;
   }
 
   /** Bytes of random content; a last incomplete group of four is left undefined. */

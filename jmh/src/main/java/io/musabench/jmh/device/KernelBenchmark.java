@@ -1,5 +1,6 @@
 package io.musabench.jmh.device;
 
+import io.musabench.results.run.Params;
 import java.util.ArrayList;
 import java.util.List;
 import org.openjdk.jmh.annotations.Param;
@@ -15,7 +16,7 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
   @Param("bf16")
   public String dtype;
 
-  /** {@code cold}, {@code hot} or {@code batch}, see {@link LaunchTimer}. */
+  /** {@code cold}, {@code hot}, {@code batch} or {@code step}, see {@link LaunchTimer}. */
   @Param("cold")
   public String cache;
 
@@ -23,22 +24,27 @@ public abstract class KernelBenchmark extends DeviceBenchmark {
   @Param("1")
   public long seed;
 
+  private Inputs.Activations activations; // null: each copy has its own
   private KernelTimer timer;
   private Agreement before;
 
-  /** Makes one copy of the workload. Called several times; every copy has its own operands. */
+  /**
+   * Makes one copy of the workload. Called several times; every copy has its own operands, but for
+   * activations and outputs where copies share them.
+   */
   protected abstract KernelCase build(Inputs inputs);
 
   @Override
   protected final void prepare() {
+    activations = cache.equals(Params.AS_IN_STEP) ? new Inputs.Activations() : null;
     timer = new KernelTimer(context(), cache, this::copy);
     before = timer.verify();
   }
 
   private KernelTimer.Copy copy(int index) {
-    Inputs inputs = new Inputs(context(), DTypes.parse(dtype), seed + index);
+    Inputs inputs = new Inputs(context(), DTypes.parse(dtype), seed + index, activations);
     KernelCase kernel = build(inputs);
-    return new KernelTimer.Copy(kernel, inputs.bytes());
+    return new KernelTimer.Copy(kernel, inputs.bytes(), inputs.ownBytes());
   }
 
   /**

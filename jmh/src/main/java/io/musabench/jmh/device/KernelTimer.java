@@ -1,9 +1,14 @@
 package io.musabench.jmh.device;
 
 import io.musabench.bindings.ffi.PooledAllocator;
+import io.musabench.bindings.ffi.Tensor;
+import io.musabench.results.run.Params;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
@@ -11,8 +16,9 @@ import java.util.function.IntFunction;
  *
  * <p>Between the two, the outputs that each session leaves behind are compared, bit for bit, with
  * those of an untimed run on the same operands. So every launch is checked that no later launch of
- * its session overwrote: the last one on each copy of the operands. A kernel whose results are not
- * the same bits every time is held against the reference there too, on some rows.
+ * its session overwrote: the last one on each copy of the operands, or, where copies share their
+ * outputs, the last of all. A kernel whose results are not the same bits every time is held against
+ * the reference there too, on some rows.
  */
 final class KernelTimer implements AutoCloseable {
   // Copies stop here; the last one may go beyond.
@@ -32,7 +38,7 @@ final class KernelTimer implements AutoCloseable {
 
   /**
    * @param cache {@code cold}: every launch finds its operands in no cache; {@code hot}: where the
-   *     last one left them; {@code batch}: as hot, in one long row
+   *     last one left them; {@code batch}: as hot, in one long row; {@code step}: as a step runs it
    * @param source makes the n-th copy of the kernel's operands
    */
   KernelTimer(DeviceContext context, String cache, IntFunction<Copy> source) {
@@ -48,7 +54,12 @@ final class KernelTimer implements AutoCloseable {
                   context, index -> launch(index, source), first.kernel().work().bytes());
           case "hot" -> LaunchTimer.hot(context, launch);
           case "batch" -> LaunchTimer.batch(context, launch);
-          default -> throw new IllegalArgumentException("cache must be cold, hot or batch");
+          case Params.AS_IN_STEP ->
+              LaunchTimer.step(
+                  context,
+                  index -> launch(index, source),
+                  Math.min(first.ownBytes(), first.kernel().work().bytes()));
+          default -> throw new IllegalArgumentException("cache must be cold, hot, batch or step");
         };
   }
 
@@ -97,10 +108,10 @@ final class KernelTimer implements AutoCloseable {
     // So that what an earlier run wrote is not taken for this session's.
     copies.forEach(KernelCase::poison);
     PooledAllocator.Stats before = context.pool().stats();
-    LaunchTimer.Sampled sampled = timer.run(limits, () -> checkFirst(used().size()));
+    LaunchTimer.Sampled sampled = timer.run(limits, () -> check(timer.lastLaunched()));
     List<Metric> metrics = new ArrayList<>(sampled.metrics());
     metrics.addAll(allocation.metrics(context.pool(), before));
-    checkFirst(1); // The host's time was taken on the first copy.
+    check(List.of(0)); // The host's time was taken on the first copy.
     metrics.add(new Metric(Measured.FIRST_RUN, "ns/op", new double[] {firstRunNanos}));
     metrics.add(new Metric(Agreement.SAME_BITS, "yes", new double[] {repeatable ? 1 : 0}));
     return new LaunchTimer.Sampled(sampled.nanos(), sampled.launches(), metrics, sampled.facts());
@@ -117,13 +128,14 @@ final class KernelTimer implements AutoCloseable {
     return copies.subList(0, timer.copiesUsed());
   }
 
-  private void checkFirst(int count) {
+  private void check(List<Integer> lastFirst) {
+    List<Integer> intact = intact(lastFirst);
     if (!repeatable) {
-      copies.subList(0, count).forEach(KernelCase::requireWritten);
-      inspect(count);
+      intact.forEach(i -> copies.get(i).requireWritten());
+      inspect(intact);
       return;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i : intact) {
       KernelCase copy = copies.get(i);
       if (copy.checksum() != expected.get(i)) {
         copy.inspect(); // May say more.
@@ -136,13 +148,29 @@ final class KernelTimer implements AutoCloseable {
 
   /** Holds some copies of what timing left behind against the reference. */
   Agreement verifyAgain() {
-    return inspect(used().size());
+    List<Integer> lastFirst = new ArrayList<>(List.of(0)); // The host's time was taken after all.
+    timer.lastLaunched().stream().filter(i -> i != 0).forEach(lastFirst::add);
+    return inspect(intact(lastFirst));
   }
 
-  private Agreement inspect(int count) {
+  /** The copies of which no later launch overwrote an output. */
+  private List<Integer> intact(List<Integer> lastFirst) {
+    Set<Tensor> overwritten = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<Integer> intact = new ArrayList<>();
+    for (int i : lastFirst) {
+      List<Tensor> outputs = copies.get(i).outputs();
+      if (outputs.stream().noneMatch(overwritten::contains)) {
+        intact.add(i);
+      }
+      overwritten.addAll(outputs);
+    }
+    return intact;
+  }
+
+  private Agreement inspect(List<Integer> some) {
     Agreement all = Agreement.NONE;
-    for (int copy : Rows.some(count, COMPARED_COPIES)) {
-      all = all.and(copies.get(copy).inspect());
+    for (int at : Rows.some(some.size(), COMPARED_COPIES)) {
+      all = all.and(copies.get(some.get(at)).inspect());
     }
     return all;
   }
@@ -156,6 +184,7 @@ final class KernelTimer implements AutoCloseable {
    * A kernel on its own operands.
    *
    * @param bytes bytes of the operands that were made for it
+   * @param ownBytes of these, what no other copy has
    */
-  record Copy(KernelCase kernel, long bytes) {}
+  record Copy(KernelCase kernel, long bytes, long ownBytes) {}
 }

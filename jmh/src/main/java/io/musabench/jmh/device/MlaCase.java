@@ -78,8 +78,8 @@ public final class MlaCase {
     PagedCache cache = PagedCache.createLatent(inputs, batch, heads, MlaTensors.PAGE_SIZE);
     int tokens = batch.totalQ();
     int h = heads.qHeads();
-    Tensor nope = inputs.random(1, tokens, h, MlaTensors.LATENT);
-    Tensor rope = inputs.random(1, tokens, h, MlaTensors.ROPE);
+    Tensor nope = inputs.activation(tokens, h, MlaTensors.LATENT);
+    Tensor rope = inputs.activation(tokens, h, MlaTensors.ROPE);
     Tensor out = inputs.output(tokens, h, MlaTensors.LATENT);
     boolean dense = batch.requests().stream().allMatch(r -> r.qLen() == batch.maxQ());
     Tensor lse =

@@ -28,6 +28,7 @@ final class Session implements AutoCloseable {
   private final List<Integer> itemsAtEnd = new ArrayList<>(); // of each sample
   private final List<Integer> spansAtEnd = new ArrayList<>();
   private Program built;
+  private int samplesRun;
 
   Session(DeviceContext context) {
     this.context = context;
@@ -104,7 +105,13 @@ final class Session implements AutoCloseable {
    * @param samples how many, of those that {@link #endSample} ended
    */
   double[] run(int samples) {
+    samplesRun = samples;
     return run(itemsAtEnd.get(samples - 1), spansAtEnd.get(samples - 1));
+  }
+
+  /** How many samples the last {@link #run(int)} took. */
+  int samplesRun() {
+    return samplesRun;
   }
 
   private Program build() {

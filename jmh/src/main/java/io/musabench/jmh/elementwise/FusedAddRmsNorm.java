@@ -26,8 +26,8 @@ public class FusedAddRmsNorm extends KernelBenchmark {
     return inputs
         .cases()
         .fusedAddRmsNorm(
-            inputs.random(1, tokens, hidden),
-            inputs.random(1, tokens, hidden),
+            inputs.activation(tokens, hidden),
+            inputs.activation(tokens, hidden),
             inputs.random(1, hidden),
             inputs.output(tokens, hidden),
             inputs.output(tokens, hidden));

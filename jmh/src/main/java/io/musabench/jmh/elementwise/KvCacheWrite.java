@@ -51,8 +51,8 @@ public class KvCacheWrite extends KernelBenchmark {
         .cases()
         .kvCacheWrite(
             heads,
-            inputs.random(1, tokens, heads.kvHeads(), heads.qkDim()),
-            inputs.random(1, tokens, heads.kvHeads(), heads.vDim()),
+            inputs.activation(tokens, heads.kvHeads(), heads.qkDim()),
+            inputs.activation(tokens, heads.kvHeads(), heads.vDim()),
             cache.keys(),
             cache.values(),
             inputs.longs(slots),

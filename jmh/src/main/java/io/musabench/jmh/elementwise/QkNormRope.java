@@ -51,7 +51,7 @@ public class QkNormRope extends KernelBenchmark {
         .cases()
         .qkNormRope(
             heads,
-            inputs.random(1, tokens, layout.qkvWidth()),
+            inputs.activation(tokens, layout.qkvWidth()),
             norm ? inputs.random(1, dim) : null,
             norm ? inputs.random(1, dim) : null,
             inputs.output(DType.F32, POSITIONS, dim).copyFrom(table),

@@ -26,7 +26,7 @@ public class RmsNorm extends KernelBenchmark {
     return inputs
         .cases()
         .rmsNorm(
-            inputs.random(1, tokens, hidden),
+            inputs.activation(tokens, hidden),
             inputs.random(1, hidden),
             inputs.output(tokens, hidden));
   }

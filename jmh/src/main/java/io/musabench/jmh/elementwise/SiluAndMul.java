@@ -39,6 +39,6 @@ public class SiluAndMul extends KernelBenchmark {
     int ffn = layout().ffnSize();
     return inputs
         .cases()
-        .siluAndMul(inputs.random(1, tokens, 2L * ffn), inputs.output(tokens, ffn));
+        .siluAndMul(inputs.activation(tokens, 2L * ffn), inputs.output(tokens, ffn));
   }
 }

@@ -60,7 +60,7 @@ public class Gemm extends KernelBenchmark {
     return inputs
         .cases(Libraries.products(ours(), inputs))
         .gemm(
-            inputs.random(1, size.m(), size.k()),
+            inputs.activation(size.m(), size.k()),
             inputs.projection(size.n(), size.k()),
             inputs.output(size.m(), size.n()),
             size.bias() ? inputs.random(1, size.n()) : null);

@@ -55,7 +55,7 @@ class KernelTimerTest {
                     onCheck.run();
                     return Agreement.NONE;
                   });
-          return new KernelTimer.Copy(kernel, inputs.bytes());
+          return new KernelTimer.Copy(kernel, inputs.bytes(), inputs.ownBytes());
         });
   }
 

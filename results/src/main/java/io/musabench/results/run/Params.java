@@ -34,8 +34,17 @@ public final class Params {
   /** Value of {@link #MODE}: one graph replayed. */
   public static final String GRAPH = "graph";
 
-  /** Where the operands are: {@code cold}, or {@link #HOT}. */
+  /** Where the operands are: {@link #COLD}, {@link #HOT}, {@link #AS_IN_STEP}, or others. */
   public static final String CACHE = "cache";
+
+  /** Value of {@link #CACHE}: in no cache. */
+  public static final String COLD = "cold";
+
+  /**
+   * Value of {@link #CACHE}: weights and KV cache in none, activations where the launch before has
+   * left them, launches back to back.
+   */
+  public static final String AS_IN_STEP = "step";
 
   /** Value of {@link #CACHE}: where the launch before has left them. */
   public static final String HOT = "hot";
