@@ -59,6 +59,61 @@ class KernelTimerTest {
         });
   }
 
+  /** Copies with weights of their own and everything else in common. */
+  private KernelTimer stepTimer(List<KernelCase> made) {
+    Inputs.Activations activations = new Inputs.Activations();
+    return new KernelTimer(
+        context,
+        "step",
+        index -> {
+          Inputs inputs = new Inputs(context, DType.BF16, 1 + index, activations);
+          input = inputs.activation(4, 64);
+          KernelCase kernel =
+              inputs
+                  .cases()
+                  .gemm(input, inputs.projection(1 << 14, 64), inputs.output(4, 1 << 14), null);
+          made.add(kernel);
+          return new KernelTimer.Copy(kernel, inputs.bytes(), inputs.ownBytes());
+        });
+  }
+
+  @Test
+  void shouldTakeTurnsOverWeightsInAStepAndKeepActivationsWhereTheyAre() {
+    List<KernelCase> made = new ArrayList<>();
+    try (KernelTimer timer = stepTimer(made)) {
+      Tensor first = input;
+      timer.verify();
+      LaunchTimer.Sampled sampled = timer.run(SHORT);
+      assertThat(sampled.launches()).isGreaterThan(1);
+      // 2 MiB of weights each, and 256 MiB push a copy out of any cache.
+      assertThat(made).hasSizeGreaterThan(100);
+      assertThat(input).isSameAs(first);
+      assertThat(made)
+          .allSatisfy(copy -> assertThat(copy.outputs()).isEqualTo(made.get(0).outputs()));
+      assertThat(made.stream().mapToLong(copy -> run(copy)).distinct().count())
+          .isEqualTo(made.size());
+      timer.verifyAgain();
+    }
+  }
+
+  private long run(KernelCase copy) {
+    copy.call().launch();
+    context.synchronize();
+    return copy.checksum();
+  }
+
+  @Test
+  void shouldFindAWrongResultOfTheLastLaunchWhereCopiesShareTheirOutput() {
+    try (KernelTimer timer = stepTimer(new ArrayList<>())) {
+      timer.verify();
+      timer.run(SHORT);
+      changeInput();
+      assertThatThrownBy(() -> timer.run(SHORT))
+          .isInstanceOf(WrongResultException.class)
+          .hasMessageContaining("did not write what an untimed one did");
+    }
+  }
+
   private static double sameBits(LaunchTimer.Sampled sampled) {
     return sampled.metrics().stream()
         .filter(metric -> metric.name().equals(Agreement.SAME_BITS))

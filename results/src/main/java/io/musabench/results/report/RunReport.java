@@ -12,6 +12,7 @@ import io.musabench.results.run.Status;
 import io.musabench.results.run.Versions;
 import io.musabench.results.tpot.Prediction;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -329,7 +330,12 @@ public final class RunReport {
 
   /** A case in a line of its own. */
   private static String named(CaseResult c) {
-    return c.shortName() + " " + params(c, Set.of("cache", "dtype", "seed"));
+    String cache = c.param(Params.CACHE);
+    Set<String> left = new HashSet<>(Set.of("dtype", "seed"));
+    if (cache.equals(Params.COLD)) {
+      left.add(Params.CACHE);
+    }
+    return c.shortName() + " " + params(c, left);
   }
 
   private void tpot() {

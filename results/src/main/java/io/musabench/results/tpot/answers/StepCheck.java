@@ -64,6 +64,7 @@ public final class StepCheck {
   }
 
   private final String kernels;
+  private final List<String> remarks;
   private final List<Line> lines;
 
   /**
@@ -124,6 +125,7 @@ public final class StepCheck {
   public StepCheck(List<Round> rounds, Limits limits) {
     Map<String, Line> found = new LinkedHashMap<>();
     Set<String> names = new LinkedHashSet<>();
+    Set<String> notes = new LinkedHashSet<>();
     for (Round round : rounds) {
       Map<Mode, KernelSource> sources = new EnumMap<>(Mode.class);
       for (Path run : round.steps()) {
@@ -132,6 +134,7 @@ public final class StepCheck {
           KernelSource source =
               sources.computeIfAbsent(mode, m -> KernelSources.open(round.kernels(), m));
           names.add(source.name());
+          notes.addAll(source.remarks());
           double limit = mode == Mode.GRAPH ? limits.graph() : limits.eager();
           found
               .computeIfAbsent(
@@ -151,6 +154,7 @@ public final class StepCheck {
     }
     this.lines = List.copyOf(found.values());
     this.kernels = String.join("; ", names);
+    this.remarks = List.copyOf(notes);
   }
 
   private static String name(CaseResult c, Mode mode) {
@@ -215,6 +219,7 @@ public final class StepCheck {
         + "  kernels: "
         + kernels
         + "\n"
+        + remarks.stream().map(r -> "  note: " + r + "\n").collect(Collectors.joining())
         + table
         + "  error: predicted / measured - 1, the median of the rounds; assumed: share of the"
         + " kernels' time that nobody measured\n";
@@ -228,6 +233,7 @@ public final class StepCheck {
   public String json() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     root.put("kernels", kernels);
+    JsonText.texts(root, "remarks", remarks);
     root.put("within", within());
     ArrayNode steps = root.putArray("steps");
     for (Line l : lines) {

@@ -32,9 +32,12 @@ import java.util.stream.Stream;
  * Run directories of this suite.
  *
  * <p>Of several measurements of one kernel and shape the one nearest to its use counts: as part of
- * a step in the mode asked for, then as part of a step in the other mode, then by itself. Kernels
- * that were measured hot, or with options that no model here uses (a window, a soft cap, a fixed
- * number of splits), are left out, and so are kernels that no model here has.
+ * a step in the mode asked for, then as part of a step in the other mode, then by itself: the
+ * vendor's before the portable kernel, and as a step runs it ({@code cache=step}) before cold.
+ * Several that are equally near, for example in several runs, count as their median. The source's
+ * remarks say what was decided so. Kernels that were measured hot, or with options that no model
+ * here uses (a window, a soft cap, a fixed number of splits), are left out, and so are kernels that
+ * no model here has.
  */
 final class RunReader {
   /** 10 % and 90 % quantile of a normal distribution are this many standard deviations apart. */
@@ -47,16 +50,22 @@ final class RunReader {
 
   /** Options of every library, with the value that changes nothing. */
   private static final Map<String, String> NEUTRAL =
-      Map.of("cache", "cold", "window", "-1", "softcap", "0", "splits", "0");
+      Map.of("window", "-1", "softcap", "0", "splits", "0");
+
+  /** Where the data of a kernel by itself are, nearest to a step first; no others are of a step. */
+  private static final List<String> CACHES = List.of(Params.AS_IN_STEP, Params.COLD);
 
   /**
    * Of two libraries that were measured alone on one machine, an engine there runs the vendor's; so
    * the portable kernels rank behind.
    */
-  private static final int BEHIND_VENDOR = 1;
+  private static final int BEHIND_VENDOR = CACHES.size();
 
   private final Mode mode;
   private final Map<String, Reading> readings = new TreeMap<>();
+
+  /** Of each kernel and shape, the ways in which it was measured, the nearest to its use first. */
+  private final Map<String, TreeMap<Integer, Way>> ways = new TreeMap<>();
 
   private RunReader(Mode mode) {
     this.mode = mode;
@@ -65,6 +74,21 @@ final class RunReader {
   /** What was measured of one kernel and shape; a lower rank is nearer to its use. */
   private record Reading(
       KernelCall call, Precision precision, int rank, Map<String, Share> cases, String from) {}
+
+  /** A way of measuring; a lower rank is nearer to a kernel's use. */
+  private record Way(int rank, String name) {
+    static Way inStep(Mode asked, CaseResult c) {
+      String mode = c.param(Params.MODE);
+      return new Way(mode.equals(asked.text()) ? 0 : 1, "in a step, mode=" + mode);
+    }
+
+    static Way alone(CaseResult c) {
+      String library = c.param("library");
+      return new Way(
+          ALONE + (library.isEmpty() ? BEHIND_VENDOR : 0) + CACHES.indexOf(cache(c)),
+          "alone, cache=" + cache(c) + (library.isEmpty() ? "" : ", library=" + library));
+    }
+  }
 
   /**
    * All calls of a kernel in one case. Several roles of a step may have the same kernel and shape,
@@ -137,8 +161,37 @@ final class RunReader {
           "No kernel was measured in "
               + paths.stream().map(Path::toString).collect(Collectors.joining(", ")));
     }
+    reader.remarks().forEach(builder::remark);
     builder.launch(launchCosts(cases));
     return builder.build(roofs(cases, runs.get(0).environment().device()));
+  }
+
+  /** Which of several measurements of a kernel and shape count, one sentence a decision. */
+  private List<String> remarks() {
+    Map<String, Integer> decisions = new TreeMap<>();
+    for (TreeMap<Integer, Way> measured : ways.values()) {
+      String counts = measured.firstEntry().getValue().name();
+      measured
+          .tailMap(measured.firstKey(), false)
+          .values()
+          .forEach(
+              other ->
+                  decisions.merge(
+                      "measured %s, counts before the same %s".formatted(counts, other.name()),
+                      1,
+                      Integer::sum));
+    }
+    List<String> all = new ArrayList<>();
+    decisions.forEach((decision, n) -> all.add(shapes(n) + " " + decision));
+    long repeated = readings.values().stream().filter(r -> r.cases.size() > 1).count();
+    if (repeated > 0) {
+      all.add(shapes(repeated) + " measured several times in the same way: the median counts");
+    }
+    return all;
+  }
+
+  private static String shapes(long n) {
+    return n == 1 ? "1 kernel and shape" : n + " kernels and shapes";
   }
 
   private static void requireOneDevice(List<RunData> runs) {
@@ -180,7 +233,7 @@ final class RunReader {
         continue;
       }
       if (c.group().equals(CaseResult.STEP)) {
-        int rank = c.param(Params.MODE).equals(mode.text()) ? 0 : 1;
+        Way way = Way.inStep(mode, c);
         for (CasePart p : c.parts()) {
           String metric = c.id() + " " + Sample.DEVICE_TIME + "." + p.role() + " " + p.shape();
           add(
@@ -190,27 +243,35 @@ final class RunReader {
               new Part(
                   p.kernel(),
                   p.shape(),
-                  rank,
+                  way,
                   p.count(),
                   p.deviceTimeMedianUs(),
                   error(forks.get(metric))));
         }
       } else if (!c.kernel().isEmpty()) {
         double error = error(forks.get(c.id() + " " + Sample.DEVICE_TIME));
-        int rank = ALONE + (c.param("library").isEmpty() ? BEHIND_VENDOR : 0);
-        add(path, run, c, new Part(c.kernel(), c.shape(), rank, 1, c.deviceTimeMedianUs(), error));
+        Part part = new Part(c.kernel(), c.shape(), Way.alone(c), 1, c.deviceTimeMedianUs(), error);
+        add(path, run, c, part);
       }
     }
   }
 
+  private static String cache(CaseResult c) {
+    String cache = c.param(Params.CACHE);
+    return cache.isEmpty() ? Params.COLD : cache;
+  }
+
   private static boolean neutral(CaseResult c) {
+    if (!CACHES.contains(cache(c))) {
+      return false;
+    }
     return Stream.of(NEUTRAL, Params.MATE_DEFAULTS)
         .flatMap(options -> options.entrySet().stream())
         .allMatch(e -> c.param(e.getKey()).isEmpty() || c.param(e.getKey()).equals(e.getValue()));
   }
 
   /** One line of a run. */
-  private record Part(String kernel, String shape, int rank, int count, double us, double error) {}
+  private record Part(String kernel, String shape, Way way, int count, double us, double error) {}
 
   private void add(Path path, RunData run, CaseResult c, Part part) {
     if (!(part.us > 0) || !KernelCall.isKnown(part.kernel)) {
@@ -225,12 +286,15 @@ final class RunReader {
     } catch (IllegalArgumentException e) {
       throw new KernelSourceException(path + ", case " + c.id() + ": " + e.getMessage(), e);
     }
+    String key = call.key() + " " + precision;
+    int rank = part.way.rank();
+    ways.computeIfAbsent(key, k -> new TreeMap<>()).putIfAbsent(rank, part.way);
     Reading kept =
         readings.merge(
-            call.key() + " " + precision,
-            new Reading(call, precision, part.rank, new TreeMap<>(), run.name()),
+            key,
+            new Reading(call, precision, rank, new TreeMap<>(), run.name()),
             (a, b) -> b.rank < a.rank ? b : a);
-    if (kept.rank == part.rank) {
+    if (kept.rank == rank) {
       kept.cases
           .computeIfAbsent(run.name() + " " + c.id(), id -> new Share())
           .add(part.count, part.us, part.error);

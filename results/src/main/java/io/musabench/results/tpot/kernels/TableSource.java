@@ -57,6 +57,7 @@ final class TableSource implements KernelSource {
   private final Map<String, KernelTime> exact;
   private final Map<Kind, List<Entry>> tables = new EnumMap<>(Kind.class);
   private final double noise;
+  private final List<String> remarks;
 
   /** One table, its errors computed when first needed. */
   private static final class Entry {
@@ -123,6 +124,7 @@ final class TableSource implements KernelSource {
                             : points.build(family.kind().blend(), family.roof(roofs)),
                         builder.labels.get(family))));
     this.noise = builder.noise();
+    this.remarks = List.copyOf(builder.remarks);
   }
 
   @Override
@@ -156,7 +158,7 @@ final class TableSource implements KernelSource {
 
   @Override
   public List<String> remarks() {
-    List<String> all = new ArrayList<>();
+    List<String> all = new ArrayList<>(remarks);
     tables.forEach(
         (kind, entries) -> {
           for (Entry e : entries) {
@@ -407,6 +409,7 @@ final class TableSource implements KernelSource {
     private final Map<Family, String> labels = new HashMap<>();
     private final Map<String, List<Measured>> calls = new LinkedHashMap<>();
     private final Map<Kind, KernelTime> contained = new EnumMap<>(Kind.class);
+    private final List<String> remarks = new ArrayList<>();
     private LaunchCosts launch;
     private MemoryRule memoryRule;
 
@@ -442,6 +445,11 @@ final class TableSource implements KernelSource {
       if (place != null && place.axes() == 0) {
         add(place.family(), place.a(), place.b(), place.y(), place.x(), seconds, from);
       }
+    }
+
+    /** What a reader of the times must know, one sentence. */
+    void remark(String sentence) {
+      remarks.add(sentence);
     }
 
     void launch(LaunchCosts costs) {

@@ -106,6 +106,57 @@ class RunReaderTest {
   }
 
   @Test
+  void aloneAsAStepRunsItCountsBeforeColdAndTheSourceSaysSo() {
+    KernelCall both = new Gemm(8, 64, 32);
+    KernelCall onlyCold = new Gemm(16, 64, 32);
+    Path run =
+        save(
+            kernel(both, 50, "cache=step").build(),
+            kernel(both, 60).build(),
+            kernel(onlyCold, 70).build());
+    for (List<Path> paths : List.of(List.of(run), List.of(save(kernel(both, 90).build()), run))) {
+      KernelSource source = KernelSources.open(paths, Mode.GRAPH);
+      assertThat(time(source, both).seconds()).isEqualTo(50e-6);
+      assertThat(time(source, onlyCold).seconds()).isEqualTo(70e-6);
+      assertThat(source.remarks())
+          .containsExactly(
+              "1 kernel and shape measured alone, cache=step, counts before the same alone,"
+                  + " cache=cold");
+    }
+  }
+
+  @Test
+  void theVendorsKernelCountsBeforeThePortableOneHoweverEachWasMeasured() {
+    KernelCall gemm = new Gemm(8, 64, 32);
+    KernelSource source =
+        KernelSources.open(
+            save(
+                kernel(gemm, 50, "cache=step").build(),
+                kernel(gemm, 40, "library=blas").build(),
+                step("eager", 100, 3, part("o", new Gemm(16, 64, 32), 3, 60))),
+            Mode.GRAPH);
+    assertThat(time(source, gemm).seconds()).isEqualTo(40e-6);
+    assertThat(source.remarks())
+        .containsExactly(
+            "1 kernel and shape measured alone, cache=cold, library=blas, counts before the same"
+                + " alone, cache=step");
+  }
+
+  @Test
+  void theMedianOfSeveralMeasurementsIsSaid() {
+    KernelCall gemm = new Gemm(8, 64, 32);
+    List<Path> three = new ArrayList<>();
+    for (double us : new double[] {10, 11, 20}) {
+      three.add(save(kernel(gemm, us, "cache=step").build()));
+    }
+    KernelSource source = KernelSources.open(three, Mode.GRAPH);
+    assertThat(time(source, gemm).seconds()).isEqualTo(11e-6);
+    assertThat(source.remarks())
+        .containsExactly(
+            "1 kernel and shape measured several times in the same way: the median counts");
+  }
+
+  @Test
   void rolesThatShareAKernelAndShapeKeepTheSumOfTheStep() {
     KernelCall norm = new FusedAddRmsNorm(8, 64);
     Path run =
