@@ -21,10 +21,11 @@ import java.util.function.IntFunction;
  * <p>Step: as a step runs its kernels. A sample is a row of launches, back to back, that take turns
  * over copies of what a step streams (weights, KV cache), of which there are so many that a copy is
  * evicted before its next turn; what kernels hand to each other is the same in all copies and stays
- * where the launch before has left it. Nothing is emptied in between: what that does to the state
- * of prefetchers and of the caches' replacement lasts for a millisecond or two (measured on a Zen 4
- * core: 20 to 30 % of a matrix product directly after, back to normal within a dozen launches), and
- * no step has it. Where so many copies cannot be had, because they are small, they stay cached.
+ * where the launch before has left it. Nothing is emptied in between: a matrix product directly
+ * after an emptied cache took a third to four fifths longer here, and came back to normal over the
+ * next millisecond or two. Why is not known; reads and multiply-adds by themselves do not show it.
+ * No step has that state before each kernel. Where so many copies cannot be had, because they are
+ * small, they stay cached.
  *
  * <p>What is shorter than 20 us is launched so often in a sample that the span is 100 us: events
  * resolve about half a microsecond.
