@@ -13,7 +13,7 @@ for tool in cmake c++; do
     exit 1
   }
 done
-. "$source/fresh.sh"
+"$source/fresh.sh" "$source" "$build"
 mkdir -p "$build"
 set --
 for name in MUSABENCH_WERROR MUSABENCH_NVCC MUSABENCH_MCC MUSABENCH_CUDA_ARCHITECTURES MUSABENCH_MUSA_ARCHITECTURES; do

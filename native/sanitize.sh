@@ -5,7 +5,7 @@ set -eu
 sanitizer=${1:?usage: sanitize.sh address|thread}
 source=$(cd "$(dirname "$0")" && pwd)
 build=$source/target/sanitize-$sanitizer
-. "$source/fresh.sh"
+"$source/fresh.sh" "$source" "$build"
 mkdir -p "$build"
 cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMUSABENCH_TESTS=ON "-DMUSABENCH_SANITIZE=$sanitizer" \
   >"$build/configure.log" 2>&1 || {
