@@ -423,7 +423,7 @@
     if (type === 'CODE') {
       // May break behind what separates parameters, and is copied without the breaks.
       const parts = content.split(/(?<=[;/,:] ?)/);
-      return make('td', {class: 'code'}, ...parts.flatMap((p, i) => (i ? [make('wbr'), p] : [p])));
+      return make('td', {class: content.length > LONG ? 'code long' : 'code'}, ...parts.flatMap((p, i) => (i ? [make('wbr'), p] : [p])));
     }
     return make('td', {class: content.length <= SHORT ? 'short' : content.length > LONG ? 'long' : 'some'}, ...spoken(v));
   }

@@ -503,7 +503,20 @@ class BrowserTest {
       }
       assertThat(driver.findElement(By.cssSelector(".only-print")).isDisplayed()).isTrue();
       assertThat(driver.findElement(By.id("filter")).isDisplayed()).isFalse();
+      // Paper does not scroll: a column beyond its edge is lost.
+      driver.executeCdpCommand(
+          "Emulation.setDeviceMetricsOverride",
+          Map.of("width", 718, "height", 1000, "deviceScaleFactor", 1, "mobile", false));
+      @SuppressWarnings("unchecked")
+      List<String> wide =
+          (List<String>)
+              script(
+                  "return [...document.querySelectorAll('[data-table] table')]"
+                      + ".filter(t => t.getBoundingClientRect().right > innerWidth + 1)"
+                      + ".map(t => t.closest('[data-table]').dataset.table)");
+      assertThat(wide).isEmpty();
     } finally {
+      driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
       driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", ""));
     }
     noErrors();

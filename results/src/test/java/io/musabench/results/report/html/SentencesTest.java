@@ -87,7 +87,7 @@ class SentencesTest {
     put(all, jmh, "device/DeviceBenchmark");
     put(all, jmh, "device/DeviceContext");
     put(all, jmh, "device/KernelCases");
-    put(all, jmh, "device/KernelTimer", "checkFirst");
+    put(all, jmh, "device/KernelTimer", "check");
     put(all, jmh, "device/Libraries");
     put(all, jmh, "device/MateAttention", "mate", "note");
     put(all, jmh, "device/MlaCase", "require");
@@ -137,6 +137,12 @@ class SentencesTest {
               + " (allowed: 0.1 off)",
           "neither run has a number, skipped: keys are paged",
           "timeout: stopped after 600 s without a result",
+          "51 kernels and shapes measured in a step, mode=graph, counts before the same alone,"
+              + " cache=step",
+          "1 kernel and shape measured alone, cache=cold, library=mate, counts before the same"
+              + " alone, cache=cold",
+          "12 kernels and shapes measured several times in the same way: the median counts",
+          "1 kernel and shape measured several times in the same way: the median counts",
           "skipped",
           "timeout",
           "failed",
