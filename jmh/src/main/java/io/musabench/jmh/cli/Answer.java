@@ -1,8 +1,12 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.results.CommandLine;
 import io.musabench.results.run.RunException;
+import io.musabench.results.tpot.answers.AnswerFile;
 import io.musabench.results.tpot.kernels.KernelSourceException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -35,6 +39,11 @@ abstract class Answer implements Callable<Integer> {
       answer = answer(json);
     } catch (IllegalArgumentException | KernelSourceException | RunException e) {
       throw new ParameterException(spec.commandLine(), UsageException.oneLine(e), e);
+    }
+    if (json) {
+      List<String> words = new ArrayList<>(List.of("musabench"));
+      words.addAll(spec.root().commandLine().getParseResult().originalArgs());
+      answer = AnswerFile.withCommand(answer, CommandLine.of(words));
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(answer);

@@ -2,6 +2,7 @@ package io.musabench.jmh.cli;
 
 import io.musabench.jmh.device.Libraries;
 import io.musabench.jmh.device.OmittedParameters;
+import io.musabench.results.CommandLine;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -120,13 +121,8 @@ record CaseSpec(Benchmark benchmark, SortedMap<String, String> parameters) {
                 e ->
                     e.getKey().equals(Libraries.PARAMETER)
                         || !OmittedParameters.omits(e.getKey(), e.getValue()))
-            .map(e -> " -p " + quoted(e.getKey() + "=" + e.getValue()))
+            .map(e -> " -p " + CommandLine.quoted(e.getKey() + "=" + e.getValue()))
             .collect(Collectors.joining());
     return "'^" + benchmark.name().replace(".", "\\.") + "$'" + values;
-  }
-
-  /** A word as a shell reads it. */
-  private static String quoted(String word) {
-    return word.matches("[\\w./:=,+@%-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

@@ -75,7 +75,7 @@ class ReportCommandTest extends CommandTest {
         .isZero();
     assertThat(out.toString())
         .contains("\"kind\":\"SHEET\"")
-        .contains("nothing of it was measured on MTT S4000");
+        .contains("nothing of it was measured on {device}", "\"device\":\"MTT S4000\"");
   }
 
   @Test
@@ -91,6 +91,7 @@ class ReportCommandTest extends CommandTest {
     assertThat(run(file, "-o", "-")).as(err.toString()).isZero();
     assertThat(out.toString())
         .contains("\"key\":\"verdict.predicted\"", "\"service\":\"" + name + "\"")
+        .contains("\"musabench tpot --kernels " + kernels + " --model Qwen3-8B --json\"")
         .doesNotContain("\"kind\":\"MEASURED\"");
     assertThat(run(made(1, "MTT S5000", 100), file, "-o", "-")).as(err.toString()).isZero();
     assertThat(out.toString()).contains("\"key\":\"verdict.measured\"", name);

@@ -144,6 +144,9 @@ class TpotCommandTest extends CommandTest {
       all[all.length - 1] = "--json";
       assertThat(run(all)).as(question[0]).isZero();
       assertThat(json().path("schema_version").asInt()).isEqualTo(1);
+      assertThat(json().path("command").asText())
+          .startsWith("musabench tpot " + question[0] + " " + question[1])
+          .endsWith(" --json");
       assertThat(out.toString()).doesNotContain("NaN");
       assertThat(run(java.util.Arrays.copyOf(all, all.length - 1))).as(question[0]).isZero();
       assertThat(out.toString()).contains("Qwen3-32B TP4");

@@ -57,7 +57,8 @@ record Answer(
           case VALIDATE, CHECK -> path;
           default -> model(root) + " " + root.path("mode").asText() + ", " + path;
         };
-    return new Answer(file.answer(), ReportModel.slug(name), name, root, null, file.path(), null);
+    return new Answer(
+        file.answer(), ReportModel.slug(name), name, root, null, file.path(), file.command());
   }
 
   /** The same, told apart from others whose names have the same letters. */

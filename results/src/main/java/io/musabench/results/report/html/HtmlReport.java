@@ -1,6 +1,7 @@
 package io.musabench.results.report.html;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.CommandLine;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.run.AtomicFile;
 import io.musabench.results.run.RunData;

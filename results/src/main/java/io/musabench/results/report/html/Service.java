@@ -1,6 +1,7 @@
 package io.musabench.results.report.html;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.CommandLine;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.run.CaseResult;

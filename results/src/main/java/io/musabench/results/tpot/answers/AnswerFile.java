@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.report.JsonText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.util.Optional;
  * @param root the document, with all fields of its schema
  */
 public record AnswerFile(Path path, String answer, JsonNode root) {
+  private static final String COMMAND = "command";
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
@@ -61,5 +64,21 @@ public record AnswerFile(Path path, String answer, JsonNode root) {
           path + " is no whole answer of tpot " + answer.get() + ": " + problem.get());
     }
     return new AnswerFile(path, answer.get(), root);
+  }
+
+  /** The command that printed it; null if it does not say. */
+  public String command() {
+    return root.path(COMMAND).asText(null);
+  }
+
+  /** A document that says by which command it was printed, before all else. */
+  public static String withCommand(String json, String command) {
+    try {
+      ObjectNode said = JSON.createObjectNode().put(COMMAND, command);
+      said.setAll((ObjectNode) JSON.readTree(json));
+      return JsonText.print(said);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("Not a document of ours: " + e.getOriginalMessage(), e);
+    }
   }
 }
