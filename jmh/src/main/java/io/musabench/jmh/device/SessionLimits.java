@@ -68,11 +68,6 @@ public record SessionLimits(
     }
   }
 
-  /** As {@link #rule}, for what need not go on for the least time of a session. */
-  StoppingRule ruleWithoutLeastTime() {
-    return new StoppingRule(stopping.create(), least, 0, ceiling);
-  }
-
   /**
    * Takes batches of times of the host, which no state of the device makes wrong, until the session
    * has enough.
@@ -81,11 +76,7 @@ public record SessionLimits(
    * @param batch takes so many samples; returns times of one operation in nanoseconds
    */
   Samples take(double nanos, IntFunction<double[]> batch) {
-    return take(rule(), nanos, batch);
-  }
-
-  /** The same by a rule of its own. */
-  Samples take(StoppingRule rule, double nanos, IntFunction<double[]> batch) {
+    StoppingRule rule = rule();
     Turns turns = Turns.get();
     double seconds = Math.max(nanos, 1) / 1e9;
     int turn = turns.shared() ? (int) Math.max(1, Math.min(most, Turns.SECONDS / seconds)) : most;

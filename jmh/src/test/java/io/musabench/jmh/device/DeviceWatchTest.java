@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
@@ -22,17 +24,30 @@ class DeviceWatchTest {
     return FakeMonitor.watch(clock);
   }
 
-  /** Samples of an empty kernel on the host device, under a clock that the test makes up. */
-  private static SampleLoop.Taken sample(DeviceWatch watch, StoppingRule rule) {
+  /**
+   * Samples of an empty kernel on the host device.
+   *
+   * @param beside whether the clock is read while a batch runs
+   * @param clock in MHz, by the number of the batch
+   */
+  private static SampleLoop.Taken sample(
+      boolean beside, IntToDoubleFunction clock, StoppingRule rule) {
     MusabenchProcess.requireNativeLibraries();
     try (DeviceContext context = DeviceContext.open();
         Session session = new Session(context)) {
-      context.watch(watch);
+      AtomicInteger batch = new AtomicInteger(-1);
+      FakeMonitor monitor = new FakeMonitor(i -> clock.applyAsDouble(batch.get()));
+      context.watch(new DeviceWatch(Optional.of(monitor), beside, 0.75, false));
       Launch launch = Launch.of(context.kernels().empty());
       for (int i = 0; i < 10; i++) {
         session.hold().span(List.of(launch)).release().endSample();
       }
-      return new SampleLoop(context, session::run, 10).run(rule, 1000);
+      IntFunction<double[]> source =
+          samples -> {
+            batch.incrementAndGet();
+            return session.run(samples);
+          };
+      return new SampleLoop(context, source, 10).run(rule, 1000);
     }
   }
 
@@ -129,7 +144,8 @@ class DeviceWatchTest {
   @Test
   void shouldDropAndCountSamplesOfAThrottledClockAndGoOn() {
     SampleLoop.Taken taken =
-        sample(watch(i -> i < 2 ? 900 : 1600), new StoppingRule(new SampleCount(10), 1, 0, 30));
+        sample(
+            true, batch -> batch < 2 ? 900 : 1600, new StoppingRule(new SampleCount(10), 1, 0, 30));
     assertThat(taken.nanos()).hasSize(10).doesNotContain(0);
     assertThat(taken.facts().throttled()).isEqualTo(20);
     assertThat(taken.facts().throttleReasons()).containsExactly("power cap");
@@ -142,7 +158,7 @@ class DeviceWatchTest {
   @Test
   void shouldFailWhereNotOneSampleCouldBeAccepted() {
     assertThatThrownBy(
-            () -> sample(watch(i -> 900), new StoppingRule(new SampleCount(10), 1, 0, 0.3)))
+            () -> sample(true, batch -> 900, new StoppingRule(new SampleCount(10), 1, 0, 0.3)))
         .isInstanceOf(ThrottledException.class)
         .hasMessageContaining("900 of 1750 MHz (power cap)")
         .hasMessageContaining("-Dmusabench.throttle=0");
@@ -150,8 +166,8 @@ class DeviceWatchTest {
 
   @Test
   void shouldNotDropOnTheHostWhoseClockIsReadTooLate() {
-    DeviceWatch watch = new DeviceWatch(Optional.of(new FakeMonitor(i -> 900)), false, 0.75, false);
-    SampleLoop.Taken taken = sample(watch, new StoppingRule(new SampleCount(5), 1, 0, 30));
+    SampleLoop.Taken taken =
+        sample(false, batch -> 900, new StoppingRule(new SampleCount(5), 1, 0, 30));
     assertThat(taken.facts().throttled()).isZero();
     assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsExactly(900);
   }

@@ -23,8 +23,7 @@ final class GraphTable {
         eager span - graph span, round by round; launch: (span - device time of the graph) / kernels, for eager no surer
         than saved; queue: host time until the calls have returned / kernels; pays after so many replays: (capture +
         instantiate + upload) / saved; new inputs: ids, positions, slots, page table and lengths are written and copied
-        before each replay, other ones every time; padded: the same requests in a graph captured for more; capture,
-        instantiate and upload are times of the host: none of them is dropped for the device's clock
+        before each replay, other ones every time; padded: the same requests in a graph captured for more
       """;
 
   private final TextTable table;
