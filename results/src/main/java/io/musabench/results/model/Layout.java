@@ -122,6 +122,18 @@ public record Layout(ModelConfig model, int tp) {
     return model.layers() * layerParameters() + model.hiddenSize() + vocabularyMatrix();
   }
 
+  /**
+   * Bytes of the parameters that lie on this rank. Embedding, lm_head and routers stay unquantised,
+   * as {@link Operation#precision} has it.
+   */
+  public long weightBytes(Precision precision) {
+    long router = model.isMoe() ? (long) model.moe().experts() * model.hiddenSize() : 0;
+    long unquantised =
+        model.layers() * router + (model.tiedEmbeddings() ? 1 : 2) * vocabularyMatrix();
+    return (parameters() - unquantised) * precision.weights().bytes()
+        + unquantised * precision.unquantised().weights().bytes();
+  }
+
   private long vocabularyMatrix() {
     return (long) vocabSize() * model.hiddenSize();
   }

@@ -160,8 +160,7 @@ public record Engine(
     if (Double.isNaN(roofs.memoryBytes())) {
       return Long.MAX_VALUE;
     }
-    double weights = (double) layout.parameters() * precision.weights().bytes();
-    double room = roofs.memoryBytes() * memoryShare - reservedBytes - weights;
+    double room = roofs.memoryBytes() * memoryShare - reservedBytes - layout.weightBytes(precision);
     return (long) Math.max(0, room / layout.kvBytesPerToken(precision.kvCache().bytes()));
   }
 
@@ -172,7 +171,7 @@ public record Engine(
         "The weights of %s, %.1f GB a rank in %s, do not fit in %.1f GB of memory, of which %.0f %%"
             + " less %.1f GB can be used",
         layout,
-        (double) layout.parameters() * precision.weights().bytes() / 1e9,
+        layout.weightBytes(precision) / 1e9,
         precision,
         roofs.memoryBytes() / 1e9,
         100 * memoryShare,

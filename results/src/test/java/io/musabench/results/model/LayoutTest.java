@@ -56,6 +56,28 @@ class LayoutTest {
   }
 
   @Test
+  void embeddingAndLmHeadStayUnquantisedAndSoDoesTheRouter() {
+    Layout llama = Models.find("Llama-3.1-8B").layout(2);
+    assertThat(llama.weightBytes(Precision.BF16)).isEqualTo(2 * llama.parameters());
+    // Two matrices of 64128 rows have a byte more each element.
+    assertThat(llama.weightBytes(Precision.FP8))
+        .isEqualTo(llama.parameters() + 2 * 64128L * 4096);
+    Layout tied = Models.find("Qwen3-0.6B").layout(1);
+    assertThat(tied.weightBytes(Precision.FP8)).isEqualTo(tied.parameters() + 151936L * 1024);
+    Layout experts =
+        ModelConfig.parse(
+                "moe",
+                """
+                {"architectures": ["MixtralForCausalLM"], "hidden_size": 256, "num_hidden_layers": 3,
+                 "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 512,
+                 "vocab_size": 1000, "max_position_embeddings": 4096, "num_local_experts": 8,
+                 "num_experts_per_tok": 2}""")
+            .layout(2);
+    assertThat(experts.weightBytes(Precision.FP8))
+        .isEqualTo(experts.parameters() + 2 * 500L * 256 + 3 * 8L * 256);
+  }
+
+  @Test
   void biasesCount() {
     ModelConfig plain = ModelConfigs.small(ModelConfig.Family.LLAMA, false);
     ModelConfig biased = ModelConfigs.small(ModelConfig.Family.LLAMA, true);
