@@ -75,13 +75,18 @@ public record BatchSpec(List<Request> requests) {
   /**
    * Copies the list.
    *
-   * @throws IllegalArgumentException if it is empty
+   * @throws IllegalArgumentException if it is empty, or has 2<sup>31</sup> query tokens or more
    */
   public BatchSpec {
-    requests = RequestList.copyOf(requests);
-    if (requests.isEmpty()) {
+    RequestList list = RequestList.copyOf(requests);
+    if (list.isEmpty()) {
       throw new IllegalArgumentException("A batch needs at least one request" + RIGHT_FORM);
     }
+    if (list.totalQ() > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "A batch of " + list.totalQ() + " query tokens is too large" + RIGHT_FORM);
+    }
+    requests = list;
   }
 
   /** {@code count} prefills of {@code tokens} tokens each. */
@@ -184,7 +189,7 @@ public record BatchSpec(List<Request> requests) {
 
   /** Query tokens of all requests: the rows of every GEMM but the last. */
   public int totalQ() {
-    return Math.toIntExact(list().totalQ());
+    return (int) list().totalQ();
   }
 
   /** KV tokens of all requests. */

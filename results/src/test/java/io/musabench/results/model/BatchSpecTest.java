@@ -162,6 +162,10 @@ class BatchSpecTest {
     assertThat(BatchSpec.parse("1048576q1").size()).isEqualTo(1048576);
     assertThatThrownBy(() -> BatchSpec.parse("1048576q1_q1"))
         .hasMessageContaining("between 1 and 1048576");
+    assertThatThrownBy(() -> BatchSpec.parse("1048576q2k"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("A batch of 2147483648 query tokens is too large");
+    assertThat(BatchSpec.parse("1048575q2k").totalQ()).isEqualTo(1048575 * 2048);
   }
 
   @Test
