@@ -74,7 +74,7 @@ final class CsvFile {
    */
   static void rows(Path file, List<String> required, Consumer<Row> each) {
     try (Reader in = Files.newBufferedReader(file);
-        CSVParser parser = FORMAT.parse(in)) {
+        CSVParser parser = FORMAT.parse(withoutMark(in))) {
       for (String column : required) {
         if (!parser.getHeaderMap().containsKey(column)) {
           throw new KernelSourceException(
@@ -102,6 +102,15 @@ final class CsvFile {
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
       throw cannotRead(file, e);
     }
+  }
+
+  /** Spreadsheets put a byte order mark before the first header. */
+  private static Reader withoutMark(Reader in) throws IOException {
+    in.mark(1);
+    if (in.read() != '\uFEFF') {
+      in.reset();
+    }
+    return in;
   }
 
   static KernelSourceException cannotRead(Path file, Exception e) {

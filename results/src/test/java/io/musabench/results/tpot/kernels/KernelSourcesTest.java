@@ -57,6 +57,14 @@ class KernelSourcesTest {
   }
 
   @Test
+  void aSpreadsheetsMarkIsNoPartOfTheFirstColumn() throws IOException {
+    Path file = write("x.csv", "\uFEFF" + HEADER + "gemm,m=8 n=64 k=32,bf16,12.5,0.02,me\n");
+    KernelSource source = KernelSources.open(file, Mode.GRAPH);
+    assertThat(source.time(new Gemm(8, 64, 32), Precision.BF16).orElseThrow().seconds())
+        .isEqualTo(12.5e-6);
+  }
+
+  @Test
   void aWrongCellIsNamed() throws IOException {
     refused(
         List.of(write("a.csv", HEADER + "gemm,m=8 n=64 k=32,bf16,12.5,0.02,x\ngem,m=8,bf16,1,,\n")),
