@@ -12,7 +12,7 @@ public enum Provenance {
   EXTRAPOLATED,
   /** From figures that the maker publishes. */
   DATA_SHEET,
-  /** From a rule of thumb. */
+  /** From a rule of thumb, or given by whoever asks. */
   ASSUMED;
 
   /** The less certain of the two: what a number made of both deserves. */

@@ -226,8 +226,15 @@ public final class StepModel {
     if (launch != null) {
       host = known(graph ? launch.replaySeconds() : kernels * launch.perKernelSeconds());
       device += graph ? kernels * known(launch.perNodeSeconds()) : 0;
+      if (host > device || device > sum) {
+        provenance = provenance.worse(launch.provenance());
+      }
     }
     double gap = engine.gapSeconds() + requests * engine.perRequestSeconds();
+    if (gap > 0) {
+      // Nobody measures it here: it was given.
+      provenance = provenance.worse(Provenance.ASSUMED);
+    }
     return new StepTime(
         Math.max(device, host) + gap, sum, device, host, gap, kernels, terms, provenance);
   }

@@ -12,7 +12,8 @@ import java.util.List;
  * @param gapSeconds time in which the device waits for scheduler, inputs and results
  * @param kernels launches or nodes; 0 if not known
  * @param terms its operations, in order; empty for a step that was measured as a whole
- * @param provenance how the least certain part of it was got
+ * @param provenance how the least certain part of it was got, launching and gap among them where
+ *     they count
  */
 public record StepTime(
     double seconds,

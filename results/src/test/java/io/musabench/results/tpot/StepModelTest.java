@@ -95,6 +95,23 @@ class StepModelTest {
   }
 
   @Test
+  void aStepIsNoMoreCertainThanTheLaunchingThatItWaitsFor() {
+    LaunchCosts assumed = new LaunchCosts(1e-4, Double.NaN, Double.NaN, Provenance.ASSUMED);
+    Engine eager = ENGINE.toBuilder().mode(Mode.EAGER).launch(assumed).build();
+    assertThat(model(eager).decode(8, 1024).provenance()).isEqualTo(Provenance.ASSUMED);
+    // Here the device is the slower one, and a graph does not launch its kernels one by one.
+    assertThat(model(eager).prefill(1, 8192, 0).hostBound()).isFalse();
+    assertThat(model(eager).prefill(1, 8192, 0).provenance()).isEqualTo(Provenance.MEASURED);
+    Engine graph = eager.toBuilder().mode(Mode.GRAPH).build();
+    assertThat(model(graph).decode(8, 1024).provenance()).isEqualTo(Provenance.MEASURED);
+    LaunchCosts nodes = new LaunchCosts(0, 1e-6, 0, Provenance.ASSUMED);
+    assertThat(model(graph.toBuilder().launch(nodes).build()).decode(8, 1024).provenance())
+        .isEqualTo(Provenance.ASSUMED);
+    assertThat(model(ENGINE.toBuilder().gapSeconds(1e-3).build()).decode(8, 1024).provenance())
+        .isEqualTo(Provenance.ASSUMED);
+  }
+
+  @Test
   void unknownLaunchCostsCountAsNothing() {
     StepTime eager = launched(Mode.EAGER, Double.NaN, Double.NaN, Double.NaN).decode(8, 1024);
     StepTime graph = launched(Mode.GRAPH, Double.NaN, Double.NaN, Double.NaN).decode(8, 1024);

@@ -325,7 +325,10 @@ public record Setup(StepModel model, List<String> assumptions) {
     }
     boolean nothing = Double.isNaN(kernel) && Double.isNaN(node) && Double.isNaN(replay);
     double setUp = known.map(LaunchCosts::setUpPerNodeSeconds).orElse(Double.NaN);
-    return nothing ? null : new LaunchCosts(kernel, node, replay, setUp, provenance);
+    boolean given = asked.launchUs != null || asked.nodeUs != null || asked.replayUs != null;
+    return nothing
+        ? null
+        : new LaunchCosts(kernel, node, replay, setUp, given ? Provenance.ASSUMED : provenance);
   }
 
   private static double given(String what, Double us, double known) {

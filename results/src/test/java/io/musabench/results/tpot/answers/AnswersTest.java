@@ -66,6 +66,14 @@ class AnswersTest {
   }
 
   @Test
+  void aLaunchCostThatIsGivenIsNotMeasured() {
+    Setup eager = setup(Mode.EAGER, 60.0);
+    assertThat(eager.model().decode(8, 1024).provenance()).isEqualTo(Provenance.ASSUMED);
+    assertThat(setup(Mode.EAGER, null).model().decode(8, 1024).provenance())
+        .isEqualTo(Provenance.MEASURED);
+  }
+
+  @Test
   void theDecompositionAddsUpToTheStep() throws Exception {
     JsonNode root =
         tree(
