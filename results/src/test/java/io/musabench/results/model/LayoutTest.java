@@ -68,10 +68,11 @@ class LayoutTest {
         ModelConfig.parse(
                 "moe",
                 """
-                {"architectures": ["MixtralForCausalLM"], "hidden_size": 256, "num_hidden_layers": 3,
-                 "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 512,
-                 "vocab_size": 1000, "max_position_embeddings": 4096, "num_local_experts": 8,
-                 "num_experts_per_tok": 2}""")
+                {"architectures": ["MixtralForCausalLM"], "num_hidden_layers": 3,
+                 "hidden_size": 256, "intermediate_size": 512, "vocab_size": 1000,
+                 "num_attention_heads": 4, "num_key_value_heads": 2,
+                 "num_local_experts": 8, "num_experts_per_tok": 2,
+                 "max_position_embeddings": 4096}""")
             .layout(2);
     assertThat(experts.weightBytes(Precision.FP8))
         .isEqualTo(experts.parameters() + 2 * 500L * 256 + 3 * 8L * 256);

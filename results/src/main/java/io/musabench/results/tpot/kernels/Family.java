@@ -122,6 +122,15 @@ record Family(Kind kind, int first, int second, int page, Precision precision) {
         && precision.equals(other.precision);
   }
 
+  /** Whether a call of the other family does as much: it differs in the page or a type's name. */
+  boolean sameWork(Family other) {
+    return first == other.first
+        && second == other.second
+        && precision.product().bytes() == other.precision.product().bytes()
+        && precision.activations().bytes() == other.precision.activations().bytes()
+        && precision.kvCache().bytes() == other.precision.kvCache().bytes();
+  }
+
   private static double apart(ElementType a, ElementType b) {
     return a == b ? 0 : a.bytes() == b.bytes() ? 0.1 : 1;
   }

@@ -32,6 +32,18 @@ final class TableSource implements KernelSource {
   /** One standard deviation of a time of a chunk; see {@link #chunk}. */
   private static final double CHUNK_ERROR = 0.25;
 
+  /**
+   * One standard deviation of a time that was measured with another page, or in the other 16-bit
+   * type: as between two points of which nothing is known.
+   */
+  private static final double OTHER_KIND = LookupErrors.UNKNOWN_INSIDE;
+
+  /**
+   * The same of a time that was measured with other types or head sizes, its share of the roof
+   * held: as far beyond the points.
+   */
+  private static final double OTHER_WORK = LookupErrors.UNKNOWN_BEYOND;
+
   /** With these the roof of a point is its bytes. */
   private static final DeviceRoofs BYTES =
       new DeviceRoofs(1e-9, Map.of(), 1e-9, Double.NaN, Provenance.ASSUMED);
@@ -214,8 +226,11 @@ final class TableSource implements KernelSource {
     Found found = entry.table.at(place.a(), place.b(), place.y(), place.x());
     double seconds = found.seconds();
     int axes = found.axes() | place.axes();
+    double error = error(entry, axes);
     if (!family.answeredBy(entry.family)) {
       axes |= Axis.BEYOND.bit();
+      // No point that was left out tells how far off another table is.
+      error = Math.hypot(error, family.sameWork(entry.family) ? OTHER_KIND : OTHER_WORK);
       double here = roofs.seconds(call, precision);
       double there = entry.table.roof(place.a(), place.b(), place.y(), place.x());
       // Of rows the table knows only a proportion, which another type does not change.
@@ -224,8 +239,7 @@ final class TableSource implements KernelSource {
       }
     }
     Found complete = new Found(seconds, axes);
-    return new KernelTime(
-        seconds, error(entry, axes), complete.provenance(), entry.label + how(axes));
+    return new KernelTime(seconds, error, complete.provenance(), entry.label + how(axes));
   }
 
   /** Independent errors: of the measurement and of each axis along which the points were left. */

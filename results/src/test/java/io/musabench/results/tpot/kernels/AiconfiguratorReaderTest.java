@@ -146,6 +146,26 @@ class AiconfiguratorReaderTest {
   }
 
   @Test
+  void howFarOffAnotherTypeIsNoPointThatIsLeftOutTells() throws IOException {
+    StringBuilder rows = new StringBuilder(GEMM);
+    for (int n = 1000; n <= 6000; n += 1000) {
+      for (int m : new int[] {1000, 2000, 4000}) {
+        // Half of 100 TFLOP/s everywhere, so that no look-up in bf16 is off.
+        rows.append(gemm("bfloat16", m, n, 1000, 2 * 2e3 * m * n * 1000 / 100e12));
+      }
+    }
+    write("d.yaml", SYSTEM);
+    write("gemm.csv", rows.toString());
+    KernelSource source = open();
+    Gemm call = new Gemm(1000, 1000, 1000);
+    assertThat(time(source, new Gemm(8000, 1000, 1000)).relativeError()).isLessThan(0.01);
+    assertThat(source.time(call, FP8).orElseThrow().relativeError()).isCloseTo(0.3, within(0.01));
+    KernelTime fp16 = source.time(call, Precision.uniform(ElementType.FP16)).orElseThrow();
+    assertThat(fp16.seconds()).isCloseTo(time(source, call).seconds(), within(1e-12));
+    assertThat(fp16.relativeError()).isCloseTo(0.1, within(0.01));
+  }
+
+  @Test
   void theContextOfGenerationIsIslAndStepAndTheCacheWriteIsInIt() throws IOException {
     write("d.yaml", SYSTEM);
     write(
