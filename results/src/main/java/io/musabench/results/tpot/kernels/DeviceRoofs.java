@@ -14,7 +14,8 @@ import java.util.Map;
  * @param tflopPerS arithmetic rate by type of the operands, 10<sup>12</sup> FLOPs a second
  * @param linkGbPerS bandwidth between two devices in one direction, 10<sup>9</sup> bytes a second
  * @param memoryBytes memory of the device; NaN if not known
- * @param provenance measured or data sheet
+ * @param provenance measured or data sheet; assumed where only kernel times tell what the device
+ *     reaches at least
  */
 public record DeviceRoofs(
     double readGbPerS,

@@ -326,12 +326,14 @@ final class RunReader {
       flops.put(ElementType.BF16, measured.tflopPerS());
       flops.put(ElementType.FP16, measured.tflopPerS());
     }
+    // Where it was not measured, the best of the run's own kernels stands for it, and that is none.
+    boolean known = !Double.isNaN(measured.readGbPerS());
     return new DeviceRoofs(
         measured.readGbPerS(),
         flops,
         Double.NaN,
         device.memoryBytes() == null ? Double.NaN : device.memoryBytes(),
-        Provenance.MEASURED);
+        known ? Provenance.MEASURED : Provenance.ASSUMED);
   }
 
   /**

@@ -196,6 +196,15 @@ class RunReaderTest {
   }
 
   @Test
+  void aRunThatMeasuredNoRoofHasNone() {
+    Path run = save(kernel(new Gemm(8, 64, 32), 1).build());
+    KernelSource source = KernelSources.open(run, Mode.GRAPH);
+    // What the one kernel reaches: 8 x 32, 64 x 32 and 8 x 64 elements of 2 bytes in a microsecond.
+    assertThat(source.roofs().readGbPerS()).isCloseTo(5.632, within(1e-9));
+    assertThat(source.roofs().provenance()).isEqualTo(Provenance.ASSUMED);
+  }
+
+  @Test
   void betweenMeasuredShapesItIsLinear() {
     Path run =
         save(kernel(new Gemm(8, 64, 32), 10).build(), kernel(new Gemm(16, 64, 32), 20).build());
