@@ -98,13 +98,14 @@ public record DataSheet(String name, List<String> aliases, Map<String, Figure> f
 
   /** The shipped data sheet of that name or alias, whatever its case. */
   public static Optional<DataSheet> named(String name) {
-    String plain = plain(name);
-    return shipped().stream()
-        .filter(
-            sheet ->
-                plain(sheet.name).equals(plain)
-                    || sheet.aliases.stream().anyMatch(alias -> plain(alias).equals(plain)))
-        .findFirst();
+    return shipped().stream().filter(sheet -> sheet.isOf(name)).findFirst();
+  }
+
+  /** Whether a device of this name or alias, whatever its case, is the one. */
+  public boolean isOf(String device) {
+    String plain = plain(device);
+    return plain(name).equals(plain)
+        || aliases.stream().anyMatch(alias -> plain(alias).equals(plain));
   }
 
   private static String plain(String name) {

@@ -84,6 +84,11 @@ public final class StepModel {
     return times.source().roofs().seconds(term.call(), precision(term));
   }
 
+  /** The same call with the time and the bound that it has here. */
+  public Term again(Term term) {
+    return term(new Operation(term.role(), term.call(), term.count()));
+  }
+
   /** FLOPs and bytes of one call of an operation. */
   public Work work(Term term) {
     return term.call().work(precision(term));

@@ -2,11 +2,9 @@ package io.musabench.results.tpot.answers;
 
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Precision;
-import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelTime;
-import io.musabench.results.tpot.kernels.KernelTimes;
 import io.musabench.results.tpot.kernels.LaunchCosts;
 import io.musabench.results.tpot.kernels.LookupError;
 import java.util.List;
@@ -15,50 +13,50 @@ import java.util.Optional;
 /**
  * Kernel times of one device carried over to another: each kernel is taken to reach the same share
  * of its roof there, and the roof is that of the other device. What launching costs the host stays.
+ * Where both have the same roofs, the times stay too.
  */
 final class CarriedSource implements KernelSource {
   /** How far off a share of the roof is that was measured on another device, one sigma. */
   static final double CARRY_ERROR = 0.25;
 
-  private final KernelTimes measured;
-  private final DeviceRoofs to;
+  private final KernelSource measured;
+  private final Basis base;
+  private final Basis to;
   private final String name;
-  private final Provenance provenance;
 
   /**
    * Times for another device.
    *
    * @param measured times on the device that was measured
+   * @param base its roofs
    * @param to roofs of the other
    * @param name of the other
-   * @param provenance of its roofs
    */
-  CarriedSource(KernelTimes measured, DeviceRoofs to, String name, Provenance provenance) {
+  CarriedSource(KernelSource measured, Basis base, Basis to, String name) {
     this.measured = measured;
+    this.base = base;
     this.to = to;
     this.name = name;
-    this.provenance = provenance;
   }
 
-  /** Share of its roof that a kernel reaches where it was measured, at most 1. */
-  double utilisation(KernelCall call, Precision precision) {
-    double seconds = measured.of(call, precision).seconds();
-    double roof = measured.source().roofs().seconds(call, precision);
-    return seconds == 0 ? 1 : Math.min(1, roof / seconds);
+  /** Whether these are the times of this very device. */
+  boolean own() {
+    return base.roofs().equals(to.roofs());
   }
 
   @Override
   public String name() {
-    return name + " by utilisation of " + measured.source().name();
+    return own() ? measured.name() : name + " by utilisation of " + measured.name();
   }
 
   @Override
   public Optional<KernelTime> time(KernelCall call, Precision precision) {
-    KernelTime time = measured.of(call, precision);
-    if (time.seconds() == 0) {
-      return Optional.of(time);
+    KernelTime time = measured.time(call, precision).orElse(null);
+    if (time == null || time.seconds() == 0 || own()) {
+      return Optional.ofNullable(time);
     }
-    double seconds = to.seconds(call, precision) / utilisation(call, precision);
+    double share = Math.min(1, base.roofs().seconds(call, precision) / time.seconds());
+    double seconds = to.roofs().seconds(call, precision) / share;
     if (!(seconds > 0)) {
       throw new IllegalArgumentException(
           "The time of "
@@ -69,29 +67,33 @@ final class CarriedSource implements KernelSource {
               + (call.communicates() ? "link" : "bandwidth or " + call.arithmetic(precision).text())
               + ") is not known there, or not where it was measured");
     }
-    double error = Math.hypot(time.relativeError(), CARRY_ERROR);
     return Optional.of(
         new KernelTime(
-            seconds, error, time.provenance().worse(provenance), "utilisation of " + time.from()));
+            seconds,
+            Math.hypot(time.relativeError(), CARRY_ERROR),
+            time.provenance()
+                .worse(base.provenance(call, precision))
+                .worse(to.provenance(call, precision)),
+            "utilisation of " + time.from()));
   }
 
   @Override
   public DeviceRoofs roofs() {
-    return to;
+    return to.roofs();
   }
 
   @Override
   public Optional<LaunchCosts> launch() {
-    return measured.source().launch();
+    return measured.launch();
   }
 
   @Override
   public List<LookupError> leaveOneOut() {
-    return measured.source().leaveOneOut();
+    return measured.leaveOneOut();
   }
 
   @Override
   public List<String> remarks() {
-    return measured.source().remarks();
+    return measured.remarks();
   }
 }

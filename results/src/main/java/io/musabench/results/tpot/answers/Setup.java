@@ -46,6 +46,14 @@ public record Setup(StepModel model, List<String> assumptions) {
     assumptions = List.copyOf(assumptions);
   }
 
+  /** What data sheets call the arithmetic rates. */
+  static final Map<ElementType, String> RATES =
+      Map.of(
+          ElementType.BF16, DataSheet.BF16_TFLOPS,
+          ElementType.FP16, DataSheet.FP16_TFLOPS,
+          ElementType.FP8, DataSheet.FP8_TFLOPS,
+          ElementType.FP32, DataSheet.FP32_TFLOPS);
+
   private static final String NO_KERNELS =
       "no kernel times: give --kernels with a run directory, a folder of aiconfigurator's tables or"
           + " a CSV file";
@@ -353,10 +361,7 @@ public record Setup(StepModel model, List<String> assumptions) {
           "The data sheet of " + sheet.name() + " has no memory bandwidth");
     }
     Map<ElementType, Double> flops = new EnumMap<>(ElementType.class);
-    put(flops, ElementType.BF16, sheet.value(DataSheet.BF16_TFLOPS));
-    put(flops, ElementType.FP16, sheet.value(DataSheet.FP16_TFLOPS));
-    put(flops, ElementType.FP8, sheet.value(DataSheet.FP8_TFLOPS));
-    put(flops, ElementType.FP32, sheet.value(DataSheet.FP32_TFLOPS));
+    RATES.forEach((type, figure) -> put(flops, type, sheet.value(figure)));
     return new DeviceRoofs(
         bandwidth,
         flops,

@@ -15,16 +15,15 @@ import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.Term;
 import io.musabench.results.tpot.Workload;
-import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
-import io.musabench.results.tpot.kernels.KernelTimes;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The same service on another device: each operation keeps the share of its roof, the roofs are
@@ -52,13 +51,13 @@ public final class WhatIf {
    *
    * @param phase {@code decode} or {@code prefill}
    * @param from the operation where it comes from
-   * @param to the same on the other device; null if its shape differs there (another batch runs)
+   * @param to the same call on the other device, where another batch may run
    * @param utilisation share of its roof, of both; NaN if a roof is not known
    */
   public record Carried(String phase, Term from, Term to, double utilisation) {
     /** Whether another roof limits it there. */
     public boolean flips() {
-      return to != null && from.bound() != to.bound();
+      return from.bound() != to.bound();
     }
   }
 
@@ -78,8 +77,6 @@ public final class WhatIf {
       List<Workload> workloads) {
     this.fromSheet = fromSheet;
     this.toSheet = toSheet;
-    DeviceRoofs fromRoofs = Setup.roofs(fromSheet);
-    DeviceRoofs toRoofs = Setup.roofs(toSheet);
     assumptions.add(
         "everything here is predicted, and nothing of it was measured on " + toSheet.name());
     if (source == null) {
@@ -88,10 +85,9 @@ public final class WhatIf {
               Locale.ROOT,
               "no kernel times were given: every kernel reaches %.0f %% of its roof",
               100 * utilisation));
-      this.from = Setup.of(asked, new AssumedSource(fromRoofs, utilisation, fromSheet.name()));
-      this.to = Setup.of(asked, new AssumedSource(toRoofs, utilisation, toSheet.name()));
+      this.from = Setup.of(asked, assumed(fromSheet, utilisation));
+      this.to = Setup.of(asked, assumed(toSheet, utilisation));
     } else {
-      KernelTimes measured = new KernelTimes(source);
       assumptions.add(
           String.format(
               Locale.ROOT,
@@ -99,8 +95,9 @@ public final class WhatIf {
                   + " kernels bound by latency are carried over likewise",
               source.name(),
               100 * CarriedSource.CARRY_ERROR));
-      this.from = Setup.of(asked, carried(measured, fromRoofs, fromSheet));
-      this.to = Setup.of(asked, carried(measured, toRoofs, toSheet));
+      Basis base = base(source);
+      this.from = Setup.of(asked, carried(source, base, fromSheet));
+      this.to = Setup.of(asked, carried(source, base, toSheet));
     }
     assumptions.add("launching costs the host the same on both");
     uncertain(fromSheet);
@@ -113,20 +110,57 @@ public final class WhatIf {
     }
     for (Setup s : List.of(from, to)) {
       s.assumptionsAfter().stream()
-          .filter(a -> !assumptions.contains(a) && !a.startsWith("nobody measured"))
+          .filter(a -> !assumptions.contains(a))
+          // Without kernel times that is every kernel, and said above.
+          .filter(a -> source != null || !a.startsWith("nobody measured"))
           .forEach(assumptions::add);
     }
   }
 
-  private static KernelSource carried(KernelTimes measured, DeviceRoofs roofs, DataSheet sheet) {
-    DeviceRoofs own = measured.source().roofs();
+  private static KernelSource assumed(DataSheet sheet, double utilisation) {
+    return new AssumedSource(Setup.roofs(sheet), utilisation, sheet.name());
+  }
+
+  /**
+   * The roofs of which the kernels' shares are taken: of a data sheet, as those that they are
+   * applied to, wherever there is one. A kernel may reach all of a roof that was measured, but
+   * never all of what a data sheet says.
+   */
+  private Basis base(KernelSource source) {
+    String device = source.device().orElse(null);
+    Basis own = new Basis(source.roofs(), null);
+    if (source.roofs().provenance() == Provenance.DATA_SHEET) {
+      return own;
+    }
+    if (device == null && source.roofs().provenance() == Provenance.ASSUMED) {
+      assumptions.add(
+          "no device is named beside the kernel times: they are taken as those of "
+              + fromSheet.name());
+      return Basis.of(fromSheet);
+    }
+    Optional<DataSheet> sheet =
+        device == null
+            ? Optional.empty()
+            : Stream.concat(Stream.of(fromSheet, toSheet), DataSheet.shipped().stream())
+                .filter(s -> s.isOf(device))
+                .findFirst();
+    if (sheet.isEmpty()) {
+      assumptions.add(
+          "shares of the roof are not of a data sheet, because there is none of "
+              + (device == null ? "the device that was measured" : device)
+              + ": they are of what was measured there");
+    }
+    return sheet.map(Basis::of).orElse(own);
+  }
+
+  private static KernelSource carried(KernelSource source, Basis base, DataSheet sheet) {
+    Basis to = Basis.of(sheet);
     boolean same =
-        near(own.readGbPerS(), roofs.readGbPerS())
-            && near(own.tflopPerS(ElementType.BF16), roofs.tflopPerS(ElementType.BF16));
+        near(base.roofs().readGbPerS(), to.roofs().readGbPerS())
+            && near(
+                base.roofs().tflopPerS(ElementType.BF16), to.roofs().tflopPerS(ElementType.BF16));
     // Times of that very device need not be carried anywhere.
-    return same
-        ? measured.source()
-        : new CarriedSource(measured, roofs, sheet.name(), Provenance.DATA_SHEET);
+    return new CarriedSource(source, same ? to : base, to, sheet.name());
   }
 
   private static boolean near(double a, double b) {
@@ -150,8 +184,7 @@ public final class WhatIf {
 
   /** Whether the side that it comes from is predicted from kernel times of that very device. */
   boolean fromOwnKernels() {
-    return !(from.model().times().source() instanceof AssumedSource)
-        && !(from.model().times().source() instanceof CarriedSource);
+    return from.model().times().source() instanceof CarriedSource carried && carried.own();
   }
 
   /** Both predictions of each load. */
@@ -162,21 +195,19 @@ public final class WhatIf {
   /** The operations of both phases on both devices. */
   public List<Carried> operations(Pair pair) {
     List<Carried> all = new ArrayList<>();
-    carried("decode", pair.from().decodeStep(), pair.to().decodeStep(), all);
-    carried("prefill", pair.from().prefillStep(), pair.to().prefillStep(), all);
+    carried("decode", pair.from().decodeStep(), all);
+    carried("prefill", pair.from().prefillStep(), all);
     return all;
   }
 
-  private void carried(String phase, StepTime a, StepTime b, List<Carried> all) {
-    Map<String, Term> there = new LinkedHashMap<>();
-    // The first of a role: two shapes of one role differ in nothing that matters here.
-    b.terms().forEach(t -> there.putIfAbsent(t.role(), t));
+  private void carried(String phase, StepTime step, List<Carried> all) {
     Set<String> seen = new LinkedHashSet<>();
-    for (Term t : a.terms()) {
+    for (Term t : step.terms()) {
+      // The first of a role: two shapes of one role differ in nothing that matters here.
       if (seen.add(t.role())) {
         double share =
             t.time().seconds() == 0 ? Double.NaN : from.model().roof(t) / t.time().seconds();
-        all.add(new Carried(phase, t, there.get(t.role()), share));
+        all.add(new Carried(phase, t, to.model().again(t), share));
       }
     }
   }
@@ -281,12 +312,10 @@ public final class WhatIf {
                     c.from().role(),
                     Units.percent(100 * c.utilisation()),
                     PredictionReport.time(c.from().time().seconds()),
-                    c.to() == null ? "-" : PredictionReport.time(c.to().time().seconds()),
-                    c.to() == null
-                        ? "-"
-                        : Units.number(c.to().time().seconds() / c.from().time().seconds()),
+                    PredictionReport.time(c.to().time().seconds()),
+                    Units.number(c.to().time().seconds() / c.from().time().seconds()),
                     c.from().bound().text(),
-                    c.to() == null ? "-" : c.to().bound().text() + (c.flips() ? " (flips)" : "")));
+                    c.to().bound().text() + (c.flips() ? " (flips)" : "")));
     out.append("\nOne call of each operation\n").append(table);
   }
 
@@ -327,9 +356,11 @@ public final class WhatIf {
         one.put("role", c.from().role());
         JsonText.number(one, "utilisation", c.utilisation());
         JsonText.number(one, "from_us", 1e6 * c.from().time().seconds());
-        JsonText.number(one, "to_us", c.to() == null ? Double.NaN : 1e6 * c.to().time().seconds());
+        JsonText.number(one, "to_us", 1e6 * c.to().time().seconds());
+        one.put("from_provenance", c.from().time().provenance().text());
+        one.put("to_provenance", c.to().time().provenance().text());
         one.put("from_bound", c.from().bound().text());
-        one.put("to_bound", c.to() == null ? null : c.to().bound().text());
+        one.put("to_bound", c.to().bound().text());
         one.put("flips", c.flips());
         if (c.flips()
             && seen.add(

@@ -100,6 +100,9 @@ final class AiconfiguratorReader {
 
   private long rows;
 
+  /** Of the first row; null if no table says. */
+  private String device;
+
   /** By family and variant. */
   private final Map<Family, Map<String, List<Point>>> points = new LinkedHashMap<>();
 
@@ -218,6 +221,7 @@ final class AiconfiguratorReader {
           files.keySet().stream().map(Path::toString).collect(Collectors.joining(", "))
               + ": no row of a type that this program knows (bfloat16, float16, half, fp8)");
     }
+    builder.device(device);
     builder.memoryRule(rule);
     builder.launch(launchCosts());
     return builder.build(roofs);
@@ -250,6 +254,9 @@ final class AiconfiguratorReader {
   private void row(Table table, CsvFile.Row row) {
     rows++;
     version(table, row);
+    if (device == null && row.has("device")) {
+      device = row.text("device");
+    }
     switch (table) {
       case GEMM -> gemm(row);
       case ATTENTION -> attention(row);

@@ -17,6 +17,11 @@ public interface KernelSource {
    */
   Optional<KernelTime> time(KernelCall call, Precision precision);
 
+  /** The device that was measured, as its runtime names it; empty if that is not known. */
+  default Optional<String> device() {
+    return Optional.empty();
+  }
+
   /** Roofs of the device that was measured. */
   DeviceRoofs roofs();
 

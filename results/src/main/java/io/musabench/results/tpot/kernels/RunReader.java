@@ -163,7 +163,9 @@ final class RunReader {
     }
     reader.remarks().forEach(builder::remark);
     builder.launch(launchCosts(cases));
-    return builder.build(roofs(cases, runs.get(0).environment().device()));
+    Environment.DeviceInfo device = runs.get(0).environment().device();
+    builder.device(device.name());
+    return builder.build(roofs(cases, device));
   }
 
   /** Which of several measurements of a kernel and shape count, one sentence a decision. */

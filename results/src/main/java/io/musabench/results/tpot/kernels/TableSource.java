@@ -62,6 +62,7 @@ final class TableSource implements KernelSource {
           Provenance.ASSUMED);
 
   private final String name;
+  private final String device;
   private final DeviceRoofs roofs;
   private final LaunchCosts launch;
   private final Map<Kind, KernelTime> rules;
@@ -118,6 +119,7 @@ final class TableSource implements KernelSource {
 
   private TableSource(Builder builder, DeviceRoofs roofs) {
     this.name = builder.name;
+    this.device = builder.device;
     this.roofs = roofs;
     this.launch = builder.launch;
     this.rules = new EnumMap<>(Kind.class);
@@ -142,6 +144,11 @@ final class TableSource implements KernelSource {
   @Override
   public String name() {
     return name;
+  }
+
+  @Override
+  public Optional<String> device() {
+    return Optional.ofNullable(device);
   }
 
   @Override
@@ -424,6 +431,7 @@ final class TableSource implements KernelSource {
     private final Map<String, List<Measured>> calls = new LinkedHashMap<>();
     private final Map<Kind, KernelTime> contained = new EnumMap<>(Kind.class);
     private final List<String> remarks = new ArrayList<>();
+    private String device;
     private LaunchCosts launch;
     private MemoryRule memoryRule;
 
@@ -464,6 +472,11 @@ final class TableSource implements KernelSource {
     /** What a reader of the times must know, one sentence. */
     void remark(String sentence) {
       remarks.add(sentence);
+    }
+
+    /** What was measured; null if that is not known. */
+    void device(String name) {
+      device = name;
     }
 
     void launch(LaunchCosts costs) {

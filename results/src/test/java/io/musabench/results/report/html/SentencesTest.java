@@ -71,7 +71,7 @@ class SentencesTest {
     put(all, results, "tpot/answers/ValidationReport", "assumed");
     put(all, results, "tpot/answers/CarriedSource", "time", "name");
     put(all, results, "tpot/answers/Setup", "of", "launch", "unmeasured");
-    put(all, results, "tpot/answers/WhatIf", "<init>", "uncertain");
+    put(all, results, "tpot/answers/WhatIf", "<init>", "base", "uncertain");
     put(all, results, "tpot/kernels/Fallback");
     put(all, results, "tpot/kernels/RunReader", "open");
     put(all, results, "tpot/kernels/TableSource", "remarks");

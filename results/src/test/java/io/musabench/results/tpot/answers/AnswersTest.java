@@ -3,20 +3,30 @@ package io.musabench.results.tpot.answers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.ElementType;
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.AnalyticKernels;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
+import io.musabench.results.tpot.kernels.KernelTime;
 import io.musabench.results.tpot.kernels.LaunchCosts;
+import io.musabench.results.tpot.kernels.LookupError;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -402,14 +412,7 @@ class AnswersTest {
 
   @Test
   void measuredKernelsAreCarriedOverByTheirUtilisation() {
-    WhatIf answer =
-        new WhatIf(
-            request(Mode.GRAPH),
-            KERNELS,
-            Double.NaN,
-            DataSheet.find("S5000"),
-            DataSheet.find("S4000"),
-            loads(8));
+    WhatIf answer = toS4000(KERNELS, 8);
     assertThat(answer.fromOwnKernels()).isTrue();
     for (WhatIf.Carried c : answer.operations(answer.pairs().get(0))) {
       if (c.from().call().communicates() || c.from().time().seconds() == 0 || c.flips()) {
@@ -418,6 +421,96 @@ class AnswersTest {
       double ratio = c.to().time().seconds() / c.from().time().seconds();
       assertThat(ratio).isBetween(2.0, 5.01);
     }
+  }
+
+  /** Times of a device of whose roofs less was measured than its data sheet says. */
+  private record OnDevice(DeviceRoofs roofs, Optional<String> device) implements KernelSource {
+    @Override
+    public String name() {
+      return "made up";
+    }
+
+    @Override
+    public Optional<KernelTime> time(KernelCall call, Precision precision) {
+      return call.communicates() ? Optional.empty() : KERNELS.time(call, precision);
+    }
+
+    @Override
+    public Optional<LaunchCosts> launch() {
+      return Optional.empty();
+    }
+
+    @Override
+    public List<LookupError> leaveOneOut() {
+      return List.of();
+    }
+  }
+
+  private static WhatIf toS4000(KernelSource source, int concurrency) {
+    return new WhatIf(
+        request(Mode.GRAPH),
+        source,
+        Double.NaN,
+        DataSheet.find("S5000"),
+        DataSheet.find("S4000"),
+        loads(concurrency));
+  }
+
+  private static WhatIf.Carried decode(WhatIf answer, String role) {
+    return answer.operations(answer.pairs().get(0)).stream()
+        .filter(c -> c.phase().equals("decode") && c.from().role().equals(role))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aDevicesOwnKernelsStayAndTheirSharesAreOfItsDataSheet() throws Exception {
+    Map<ElementType, Double> rates = Map.of(ElementType.BF16, 200.0);
+    DeviceRoofs measured = new DeviceRoofs(1300, rates, Double.NaN, 80e9, Provenance.MEASURED);
+    DeviceRoofs unknown = new DeviceRoofs(1300, rates, Double.NaN, 80e9, Provenance.ASSUMED);
+    for (OnDevice source :
+        List.of(
+            new OnDevice(measured, Optional.of("MTT S5000")),
+            new OnDevice(unknown, Optional.empty()))) {
+      WhatIf answer = toS4000(source, 8);
+      assertThat(answer.fromOwnKernels()).isTrue();
+      WhatIf.Carried product = decode(answer, "gate_up");
+      assertThat(product.from().time())
+          .isEqualTo(KERNELS.time(product.from().call(), Precision.BF16).orElseThrow());
+      // 1600 and 768 GB/s; of the 1300 that were measured it reaches more than of the data sheet.
+      assertThat(product.to().time().seconds())
+          .isCloseTo(1600.0 / 768 * product.from().time().seconds(), withinPercentage(1e-9));
+      // What the kernel times do not hold reaches the roof of the data sheet, and that is said.
+      assertThat(decode(answer, "all_reduce").from().time().provenance())
+          .isEqualTo(Provenance.ASSUMED);
+      assertThat(tree(answer.json()).path("assumptions").toString())
+          .contains("nobody measured all_gather, all_reduce: its roof");
+    }
+    OnDevice other = new OnDevice(measured, Optional.of("Another Card"));
+    assertThat(toS4000(other, 8).fromOwnKernels()).isFalse();
+    assertThat(toS4000(other, 8).text()).contains("because there is none of Another Card");
+  }
+
+  @Test
+  void whatRestsOnAFigureThatNobodyPublishedIsAssumed() throws Exception {
+    WhatIf answer = toS4000(KERNELS, 8);
+    assertThat(decode(answer, "gate_up").from().time().provenance())
+        .isEqualTo(Provenance.MEASURED);
+    assertThat(decode(answer, "gate_up").to().time().provenance())
+        .isEqualTo(Provenance.DATA_SHEET);
+    // The link of the S4000 is half of a figure of which nobody says whether it is both directions.
+    assertThat(decode(answer, "all_reduce").to().time().provenance())
+        .isEqualTo(Provenance.ASSUMED);
+    assertThat(tree(answer.json()).at("/rows/0/operations/0/to_provenance").asText()).isNotEmpty();
+  }
+
+  @Test
+  void operationsAreComparedAtTheSameShapeEvenIfFewerRequestsRunThere() {
+    WhatIf answer = toS4000(KERNELS, 512);
+    WhatIf.Pair pair = answer.pairs().get(0);
+    assertThat(pair.to().runningRequests()).isLessThan(pair.from().runningRequests());
+    assertThat(answer.operations(pair))
+        .allSatisfy(c -> assertThat(c.to().call()).isEqualTo(c.from().call()));
   }
 
   @Test
