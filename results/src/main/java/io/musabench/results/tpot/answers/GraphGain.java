@@ -288,6 +288,7 @@ public final class GraphGain {
       JsonText.number(node, "gain", r.gain());
       JsonText.number(node, "saved_ms", 1e3 * r.saved());
       node.put("host_bound_eager", r.eager().hostBound());
+      node.put("provenance", r.eager().provenance().worse(r.graph().provenance()).text());
       JsonText.number(node, "break_even_launch_us", 1e6 * r.breakEvenLaunch());
       JsonText.number(node, "set_up_ms", 1e3 * setUp(r));
       JsonText.number(node, "break_even_replays", replays(r));

@@ -239,6 +239,7 @@ public final class Sensitivity {
       node.put("running_requests", p.runningRequests());
       JsonText.number(node, "tpot_ms", 1e3 * p.tpot().value());
       JsonText.number(node, "requests_per_s", p.requestsPerSecond());
+      node.put("provenance", p.provenance().text());
       node.put("host_bound", load.hostBound());
       node.put("note", note(load));
       ArrayNode operations = node.putArray("operations");

@@ -256,6 +256,7 @@ class AnswersTest {
     double sum = load.effects().stream().mapToDouble(Sensitivity.Effect::tpotS).sum();
     assertThat(sum).isCloseTo(0.1 * load.base().tpot().value(), within(1e-7));
     assertThat(load.effects()).allMatch(e -> e.tpotS() >= 0 && e.throughput() <= 0);
+    assertThat(s.tree().at("/batches/0/provenance").asText()).isEqualTo("measured");
   }
 
   @Test
@@ -325,6 +326,8 @@ class AnswersTest {
     assertThat(around.rows().get(0).eager().hostBound()).isTrue();
     assertThat(around.rows().get(1).eager().hostBound()).isFalse();
     JsonNode root = tree(gain.json());
+    // The launch cost was given.
+    assertThat(root.at("/rows/0/provenance").asText()).isEqualTo("assumed");
     assertThat(root.at("/rows/0/break_even_replays").asDouble()).isGreaterThan(1);
     assertThat(root.at("/host_bound_until_batch").asInt()).isEqualTo(until);
     assertThat(root.at("/set_up_from").asText()).isEqualTo("given");
