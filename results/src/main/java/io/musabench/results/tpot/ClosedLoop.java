@@ -193,18 +193,9 @@ public final class ClosedLoop {
       int wanted = Math.min(started, budget);
       double kv = model.kvTokens();
       int whole = w.inputTokens() + w.outputTokens();
-      if (kv == 0) {
-        throw new IllegalArgumentException(
-            model.engine().doesNotFit(model.times().source().roofs()));
-      }
-      if (kv < whole) {
-        throw new IllegalArgumentException(
-            "The KV cache of "
-                + model.engine().layout()
-                + " holds "
-                + model.kvTokens()
-                + " tokens, not even one request of "
-                + whole);
+      String misfit = misfit(model, w);
+      if (misfit != null) {
+        throw new IllegalArgumentException(misfit);
       }
       int running = (int) Math.min(wanted, kv / w.meanContext());
       double together = kv / whole;
@@ -217,6 +208,22 @@ public final class ClosedLoop {
                   : wanted < w.concurrency() ? Bound.RUNNING_LIMIT : null;
       return new Admission(running, dropped, limit);
     }
+  }
+
+  /** Why not one request fits into the memory; null if one does. */
+  static String misfit(StepModel model, Workload w) {
+    if (model.kvTokens() == 0) {
+      return model.engine().doesNotFit(model.times().source().roofs());
+    }
+    int whole = w.inputTokens() + w.outputTokens();
+    return model.kvTokens() >= whole
+        ? null
+        : "The KV cache of "
+            + model.engine().layout()
+            + " holds "
+            + model.kvTokens()
+            + " tokens, not even one request of "
+            + whole;
   }
 
   private static Prediction wholePrompts(StepModel model, Workload w, Admission in) {

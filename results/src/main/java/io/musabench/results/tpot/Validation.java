@@ -36,10 +36,11 @@ public final class Validation {
 
   /** Which rows are taken in another type or set aside, in one line. */
   public static final String SET_ASIDE_RULE =
-      "a row cannot be what it says if its TPOT is below what reading weights and KV cache takes at"
-          + " the roofs; a series (model, input, output) of which half or more is so and that names"
-          + " no precision is taken in fp8, or fp8/bf16/fp8, if all of it is possible in that"
-          + " (--precision: never); else the row, or with half or more the series, is set aside";
+      "a row cannot be what it says if not one request fits into the memory, or its TPOT is below"
+          + " what reading weights and KV cache takes at the roofs; a series (model, input, output)"
+          + " of which half or more is so fast and that names no precision is taken in fp8, or"
+          + " fp8/bf16/fp8, if all of it is possible in that (--precision: never); else the row, or"
+          + " with half or more the series, is set aside";
 
   /**
    * One row and what is predicted for it.
@@ -262,12 +263,16 @@ public final class Validation {
    */
   private Line line(ServingRow row, Precision taken, boolean impossibleSeries) {
     StepModel model = model(row, taken);
-    Prediction p = ClosedLoop.predictWithInterval(model, row.workload());
+    String misfit = ClosedLoop.misfit(model, row.workload());
+    Prediction p =
+        ClosedLoop.predictWithInterval(misfit == null ? model : roomy(model), row.workload());
     Precision precision = model.engine().precision();
     double floor = floor(model, row);
     String setAside = "";
     String narrowed = "";
-    if (row.tpotSeconds() < floor) {
+    if (misfit != null) {
+      setAside = misfit;
+    } else if (row.tpotSeconds() < floor) {
       setAside =
           "TPOT is below the %.1f ms that reading weights and KV cache takes at the roof"
               .formatted(floor * 1e3);
@@ -288,6 +293,11 @@ public final class Validation {
         precision,
         narrowed,
         setAside);
+  }
+
+  /** The same with memory for everything. */
+  private static StepModel roomy(StepModel model) {
+    return model.with(model.engine().toBuilder().kvTokens(Long.MAX_VALUE).build());
   }
 
   /**

@@ -151,6 +151,19 @@ class ValidationTest {
   }
 
   @Test
+  void aRowThatDoesNotFitIntoTheMemoryIsSetAsideAndTheOthersCount() {
+    // 65.5 GB of weights on one card of 80 GB leave 2.7 GB, or 10 thousand tokens.
+    List<ServingRow> rows = new ArrayList<>(rows(0, 0));
+    rows.add(row(1, 4, 30_000, 100, 5, 0.1));
+    rows.add(row(2, 4, 30_000, 100, 5, 0.1));
+    Validation.Report report = imagined().report(rows);
+    assertThat(report.lines().get(24).setAside())
+        .matches("The KV cache of Qwen3-32B TP1 holds 1\\d{4} tokens, not even one request of 30100");
+    assertThat(report.lines().get(25).setAside()).isEmpty();
+    assertThat(report.possible().rows()).isEqualTo(25);
+  }
+
+  @Test
   void oneImpossibleRowOfManyIsSetAsideAlone() {
     List<ServingRow> rows = new ArrayList<>(rows(0, 0));
     rows.set(1, row(2, 8, 512, 128, 0.1, 1e-8));
