@@ -11,19 +11,21 @@ import io.musabench.results.audit.RowChecks.Subject;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
-import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.KernelCall.FusedExperts;
+import io.musabench.results.model.KernelCall.Gemm;
 import io.musabench.results.model.Layout;
+import io.musabench.results.model.ModelConfig;
 import io.musabench.results.model.ModelOperations;
 import io.musabench.results.model.Operation;
-import io.musabench.results.model.Precision;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * TPOT against the least time that a decode step can take on the device: weights and the batch's KV
- * cache once over the memory bus, or the FLOPs at the peak rate, whichever is longer. Activations
- * are left out of the bytes, because a cache may hold them; so it is a floor for any kernel.
+ * cache once over the memory bus, or the FLOPs at the peak rate, whichever is longer. Of a mixture
+ * of experts those that the batch is sent to count. Activations are left out of the bytes, because
+ * a cache may hold them; so it is a floor for any kernel.
  */
 final class RoofCheck {
   private static final String ID = "roofline";
@@ -54,10 +56,9 @@ final class RoofCheck {
     double output = Double.isNaN(load.output) ? 2 : load.output;
     double context = input + output / 2;
     double batch = decodeBatch(s);
-    double weights = weightBytes(load.layout, load.precision);
     double kv = load.layout.kvBytesPerToken(load.precision.kvCache().bytes());
-    double alone = 1e3 * (weights + context * kv) / bandwidth;
-    double bytes = 1e3 * (weights + batch * context * kv) / bandwidth;
+    double alone = 1e3 * (weightBytes(load, 1) + context * kv) / bandwidth;
+    double bytes = 1e3 * (weightBytes(load, batch) + batch * context * kv) / bandwidth;
     double floor = Math.max(bytes, 1e3 * decodeFlops(load, batch, context) / peak);
     if (Double.isNaN(floor)) {
       floor = bytes;
@@ -141,10 +142,24 @@ final class RoofCheck {
     return Double.isNaN(batch) ? 1 : Math.max(1, batch);
   }
 
-  private static double weightBytes(Layout layout, Precision precision) {
-    double head = (double) layout.vocabSize() * layout.model().hiddenSize();
-    return (layout.streamedParameters() - head) * precision.weights().bytes()
-        + head * precision.activations().bytes();
+  private static double weightBytes(Load load, double batch) {
+    Layout layout = load.layout;
+    ModelConfig model = layout.model();
+    double head = (double) layout.vocabSize() * model.hiddenSize();
+    double rest = layout.streamedParameters() - head;
+    if (model.isMoe()) {
+      int experts = model.moe().experts();
+      FusedExperts layer =
+          new FusedExperts(
+              (int) Math.min(LARGEST_BATCH, batch),
+              model.hiddenSize(),
+              layout.ffnSize(),
+              experts,
+              model.moe().expertsPerToken());
+      double expert = 3.0 * layer.hidden() * layer.ffn();
+      rest -= model.layers() * (experts - layer.touched()) * expert;
+    }
+    return rest * load.precision.weights().bytes() + head * load.precision.activations().bytes();
   }
 
   private static double decodeFlops(Load load, double batch, double context) {
@@ -164,7 +179,8 @@ final class RoofCheck {
   private static double flops(Load load, BatchSpec batch) {
     double sum = 0;
     for (Operation op : ModelOperations.of(load.layout, batch, 16)) {
-      if (op.call() instanceof KernelCall.Gemm || op.role().startsWith("attention")) {
+      boolean product = op.call() instanceof Gemm || op.call() instanceof FusedExperts;
+      if (product || op.role().startsWith("attention")) {
         sum += (double) op.call().work(load.precision).flops() * op.count();
       }
     }

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -237,6 +238,37 @@ class TableAuditTest {
     assertThat(roof.level()).isEqualTo(Level.WARN);
     assertThat(roof.basis()).isEqualTo(Basis.ARITHMETIC);
     assertThat(roof.numbers().get("floor_batch_1_ms")).isCloseTo(10.04, within(0.03));
+  }
+
+  @Test
+  void aMixtureOfExpertsReadsTheExpertsThatItsTokensAreSentTo(@TempDir Path folder)
+      throws Exception {
+    // Qwen3-30B-A3B: 61 GB, of which one token meets 8 of 128 experts a layer, 6.1 GB in all.
+    Path config =
+        Files.writeString(
+            folder.resolve("config.json"),
+            """
+            {"architectures": ["Qwen3MoeForCausalLM"], "num_hidden_layers": 48,
+             "hidden_size": 2048, "moe_intermediate_size": 768, "vocab_size": 151936,
+             "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128,
+             "num_experts": 128, "num_experts_per_tok": 8, "max_position_embeddings": 40960}""");
+    AuditOptions options =
+        new AuditOptions(config.toString(), 1, 1024, 256, null, null, null, "S5000", null, 0.1);
+    Finding roof =
+        TableAudit.of(EndToEndTable.parse("t", "concurrency,ttft_ms,tpot_ms\n1,60,6\n"), options)
+            .rows()
+            .get(0)
+            .finding("roofline");
+    assertThat(roof.level()).isEqualTo(Level.OK);
+    assertThat(roof.numbers().get("floor_batch_1_ms")).isCloseTo(3.87, within(0.03));
+    Finding many =
+        TableAudit.of(EndToEndTable.parse("t", "concurrency,ttft_ms,tpot_ms\n512,90,9\n"), options)
+            .rows()
+            .get(0)
+            .finding("roofline");
+    // So many meet them all.
+    assertThat(many.level()).isEqualTo(Level.WARN);
+    assertThat(many.numbers().get("floor_ms")).isGreaterThan(38);
   }
 
   @Test
