@@ -100,7 +100,7 @@ public final class Sensitivity {
     ofPrefill.removeAll(ofDecode);
     // Steps that carry chunks of prompts have shapes of their own; only those of a pure decode step
     // are changed there. Without chunks the batch may differ from that of the step shown.
-    boolean chunks = model.engine().tokenBudget() > 0;
+    boolean chunks = model.engine().tokenBudget() > 0 && w.disaggregation() == null;
     Set<String> roles = new LinkedHashSet<>();
     base.decodeStep().terms().forEach(t -> roles.add(t.role()));
     // What only steps with prompts do, and their attention in two parts.

@@ -13,8 +13,10 @@ import io.musabench.results.model.ElementType;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.AnalyticKernels;
+import io.musabench.results.tpot.ClosedLoop;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.StepModel;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
@@ -257,6 +259,25 @@ class AnswersTest {
     assertThat(sum).isCloseTo(0.1 * load.base().tpot().value(), within(1e-7));
     assertThat(load.effects()).allMatch(e -> e.tpotS() >= 0 && e.throughput() <= 0);
     assertThat(s.tree().at("/batches/0/provenance").asText()).isEqualTo("measured");
+  }
+
+  @Test
+  void ofDecodersOfTheirOwnEveryStepCounts() {
+    // Their mean batch lies between two whole ones, whose steps are both slower.
+    Workload w = new Workload(16, 1024, 64).with(Setup.separate("1:1", 50, 0));
+    Setup setup = setup(Mode.GRAPH, null);
+    Sensitivity.Load load = new Sensitivity(setup, List.of(w), 0.1).loads().get(0);
+    StepModel slow =
+        setup
+            .model()
+            .scaled(
+                (role, call, time) ->
+                    role.equals("gate_up") && !call.shape().startsWith("m=1024 ") ? 1.1 : 1);
+    double effect = ClosedLoop.predict(slow, w).tpot().value() - load.base().tpot().value();
+    assertThat(load.effects())
+        .filteredOn(e -> e.role().equals("gate_up"))
+        .singleElement()
+        .satisfies(e -> assertThat(e.tpotS()).isCloseTo(effect, within(1e-12)));
   }
 
   @Test
