@@ -64,8 +64,9 @@ final class RunSteps {
     /** What the step takes beyond its kernels and its launching: the gaps between them. */
     Time gaps() {
       Time kernels = kernels();
-      double rest = latency.seconds() - Math.max(host.seconds(), kernels.seconds());
-      return new Time(Math.max(0, rest), Math.hypot(latency.error(), kernels.error()));
+      Time longer = host.seconds() > kernels.seconds() ? host : kernels;
+      double rest = latency.seconds() - longer.seconds();
+      return new Time(Math.max(0, rest), Math.hypot(latency.error(), longer.error()));
     }
 
     /** A step that is faster than its kernels one by one: nothing here explains that. At most 0. */

@@ -147,6 +147,16 @@ class AttributionTest {
   }
 
   @Test
+  void aGapBesideLaunchingIsAsUncertainAsTheLaunching() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "eager", 2100, 2000, kernels(700, 300)).write();
+    Moved m = new Attribution(a, a).moved().get(0);
+    // Standard error of three forks 0.2 % apart, widened by Student's t; of both runs.
+    double share = 0.002 / Math.sqrt(3) * 4.3027;
+    assertThat(share(m, "gaps").errorS())
+        .isCloseTo(share * Math.sqrt(2) * Math.hypot(2100e-6, 2000e-6), within(1e-8));
+  }
+
+  @Test
   void eagerAgainstGraphIsComparedWhereOnlyTheModeDiffers() {
     Path a = new Run().step("DecodeStep", "q1s1k", "eager", 2000, 2000, kernels(700, 300)).write();
     Path b = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 20, kernels(700, 300)).write();
