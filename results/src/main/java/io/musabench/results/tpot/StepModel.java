@@ -47,12 +47,15 @@ public final class StepModel {
   /** Answers in place of this; null for none. */
   private final Function<BatchSpec, StepTime> answers;
 
+  /** Whether communication between the ranks is left out. */
+  private final boolean alone;
+
   /** Operations before and after attention in the order of first use. */
   private record Rest(List<Term> before, List<Term> after) {}
 
   /** Steps of an engine on the device whose kernel times these are. */
   public StepModel(Engine engine, KernelTimes times) {
-    this(engine, times, null, new ConcurrentHashMap<>(), null);
+    this(engine, times, null, new ConcurrentHashMap<>(), null, false);
   }
 
   private StepModel(
@@ -60,12 +63,14 @@ public final class StepModel {
       KernelTimes times,
       Scale scale,
       ConcurrentHashMap<Long, Rest> rests,
-      Function<BatchSpec, StepTime> answers) {
+      Function<BatchSpec, StepTime> answers,
+      boolean alone) {
     this.engine = engine;
     this.times = times;
     this.scale = scale;
     this.rests = rests;
     this.answers = answers;
+    this.alone = alone;
     this.kvTokens = engine.kvTokens(times.source().roofs());
   }
 
@@ -109,17 +114,23 @@ public final class StepModel {
         other.layout().equals(engine.layout())
             && other.precision().equals(engine.precision())
             && other.pageSize() == engine.pageSize();
-    return new StepModel(other, times, scale, same ? rests : new ConcurrentHashMap<>(), null);
+    return new StepModel(
+        other, times, scale, same ? rests : new ConcurrentHashMap<>(), null, alone);
   }
 
   /** The same steps with kernels of other speed; replaces an earlier scale. */
   public StepModel scaled(Scale by) {
-    return new StepModel(engine, times, by, new ConcurrentHashMap<>(), null);
+    return new StepModel(engine, times, by, new ConcurrentHashMap<>(), null, alone);
+  }
+
+  /** Steps of one rank by itself, as the benchmarks of steps measure them: nothing is sent. */
+  public StepModel alone() {
+    return new StepModel(engine, times, scale, new ConcurrentHashMap<>(), null, true);
   }
 
   /** The same engine with steps that take as long as is answered. */
   StepModel answering(Function<BatchSpec, StepTime> steps) {
-    return new StepModel(engine, times, scale, rests, steps);
+    return new StepModel(engine, times, scale, rests, steps, alone);
   }
 
   /** A decode step of {@code batch} requests, each over {@code context} tokens. */
@@ -177,7 +188,7 @@ public final class StepModel {
     for (Operation op : ModelOperations.of(engine.layout(), padded, engine.pageSize())) {
       if (op.role().startsWith(ATTENTION)) {
         passed = true;
-      } else {
+      } else if (!alone || !op.call().communicates()) {
         (passed ? after : before).add(term(op));
       }
     }

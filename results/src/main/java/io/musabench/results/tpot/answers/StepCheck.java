@@ -174,7 +174,7 @@ public final class StepCheck {
       asked.precision = c.param("dtype");
     }
     return new Measured(
-        Setup.of(asked, source).model().step(BatchSpec.parse(c.param(Params.BATCH))),
+        Setup.of(asked, source).model().alone().step(BatchSpec.parse(c.param(Params.BATCH))),
         c.deviceTimeMedianUs() * 1e-6);
   }
 

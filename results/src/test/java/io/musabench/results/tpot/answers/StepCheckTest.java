@@ -32,14 +32,22 @@ class StepCheckTest {
   private Path kernels;
   private double sumUs;
 
-  /** Every kernel of the step with a time of its own. */
   @BeforeEach
   void measureKernels() throws IOException {
-    Layout layout = Models.find("Qwen3-0.6B").layout(1);
+    measureKernels(1);
+  }
+
+  /** Every kernel of a rank's step with a time of its own. */
+  private void measureKernels(int tp) throws IOException {
+    Layout layout = Models.find("Qwen3-0.6B").layout(tp);
     StringBuilder csv =
         new StringBuilder("kernel,shape,precision,seconds_us,relative_error,source\n");
     Map<String, Integer> times = new HashMap<>();
+    sumUs = 0;
     for (Operation op : ModelOperations.of(layout, BATCH, 16)) {
+      if (op.call().communicates()) {
+        continue;
+      }
       // Roles that share a kernel and shape share its time.
       int us = times.computeIfAbsent(op.call().key(), key -> 10 + 7 * times.size());
       csv.append(
@@ -64,13 +72,18 @@ class StepCheckTest {
   }
 
   private Path step(double us, String mode) {
+    return step(us, mode, 1);
+  }
+
+  private Path step(double us, String mode, int tp) {
+    Map<String, String> params = new HashMap<>();
+    params.put("model", "Qwen3-0.6B");
+    params.put("tp", Integer.toString(tp));
+    params.put("batch", "8q1s1k");
+    params.put("mode", mode);
+    params.put("dtype", "bf16");
     return save(
-        List.of(
-            CaseResult.of(
-                    "step.DecodeStep",
-                    Map.of("model", "Qwen3-0.6B", "batch", "8q1s1k", "mode", mode, "dtype", "bf16"))
-                .deviceTimesUs(new double[] {us})
-                .build()));
+        List.of(CaseResult.of("step.DecodeStep", params).deviceTimesUs(new double[] {us}).build()));
   }
 
   @Test
@@ -91,6 +104,15 @@ class StepCheckTest {
         .contains("\"within\" : true")
         .contains("\"error_pct\"")
         .containsPattern("\"assumed_share\" : 0(\\.0)?,");
+  }
+
+  /** A rank is measured by itself: what ranks send each other is in no measured step. */
+  @Test
+  void aRankOfSeveralIsHeldAgainstItsOwnKernels() throws IOException {
+    measureKernels(2);
+    assertThat(check(step(sumUs, "graph", 2)).lines())
+        .singleElement()
+        .satisfies(l -> assertThat(l.error()).isCloseTo(0, within(1e-9)));
   }
 
   @Test
