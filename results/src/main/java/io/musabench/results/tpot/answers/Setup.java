@@ -33,6 +33,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A model on an engine with kernel times, as a question asks for it, and what had to be assumed.
@@ -182,14 +184,19 @@ public record Setup(StepModel model, List<String> assumptions) {
     return asked.memoryShare == null ? builder : builder.memoryShare(asked.memoryShare);
   }
 
-  /** A model by its name, or, where nobody knows that, the one that was asked for. */
-  private static ModelConfig model(String name, String asked) {
+  /**
+   * A model by its name, or, where nobody knows that, the one that was asked for.
+   *
+   * @param taken collects what is said of such names
+   */
+  private static ModelConfig model(String name, String asked, Set<String> taken) {
     try {
       return Models.find(name);
     } catch (IllegalArgumentException e) {
       if (asked == null) {
         throw e;
       }
+      taken.add("the model " + name + " is not known: its rows are taken as " + asked);
       return Models.find(asked);
     }
   }
@@ -229,11 +236,12 @@ public record Setup(StepModel model, List<String> assumptions) {
     List<String> assumptions = new ArrayList<>(source.remarks());
     LaunchCosts launch = launch(asked, source, assumptions);
     KernelTimes times = new KernelTimes(source);
+    Set<String> taken = new TreeSet<>();
     Validation validation =
         new Validation(
             times,
             b -> settings(asked, launch, b),
-            name -> model(name, asked.model),
+            name -> model(name, asked.model, taken),
             asked.precision == null ? Validation.NARROWER : List.of());
     Validation.Report report;
     try {
@@ -241,6 +249,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(measured + ", " + e.getMessage(), e);
     }
+    assumptions.addAll(taken);
     assumptions.addAll(unmeasured(times));
     String engine =
         String.format(

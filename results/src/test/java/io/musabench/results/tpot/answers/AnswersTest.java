@@ -221,6 +221,21 @@ class AnswersTest {
   }
 
   @Test
+  void aModelThatNobodyKnowsIsTakenAsTheOneGivenAndThatIsSaid() throws Exception {
+    Path csv =
+        Files.writeString(
+            folder.resolve("served.csv"),
+            "model,tp,isl,osl,concurrency,tpot_ms\nmine/tuned,4,1024,256,1,25\n"
+                + "Qwen/Qwen3-32B,4,1024,256,8,25\n");
+    JsonNode root = tree(Setup.validate(request(Mode.GRAPH), csv, KERNELS).json());
+    assertThat(root.at("/tpot/rows").asInt()).isEqualTo(2);
+    assertThat(root.path("assumptions"))
+        .filteredOn(a -> a.asText().contains("is not known: "))
+        .extracting(JsonNode::asText)
+        .containsExactly("the model mine/tuned is not known: its rows are taken as Qwen3-32B");
+  }
+
+  @Test
   void aFolderOrATableWithoutModelsIsNamedAsSuch() throws Exception {
     Setup.Request asked = request(Mode.GRAPH);
     asked.model = null;
