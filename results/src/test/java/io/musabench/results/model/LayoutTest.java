@@ -60,8 +60,7 @@ class LayoutTest {
     Layout llama = Models.find("Llama-3.1-8B").layout(2);
     assertThat(llama.weightBytes(Precision.BF16)).isEqualTo(2 * llama.parameters());
     // Two matrices of 64128 rows have a byte more each element.
-    assertThat(llama.weightBytes(Precision.FP8))
-        .isEqualTo(llama.parameters() + 2 * 64128L * 4096);
+    assertThat(llama.weightBytes(Precision.FP8)).isEqualTo(llama.parameters() + 2 * 64128L * 4096);
     Layout tied = Models.find("Qwen3-0.6B").layout(1);
     assertThat(tied.weightBytes(Precision.FP8)).isEqualTo(tied.parameters() + 151936L * 1024);
     Layout experts =

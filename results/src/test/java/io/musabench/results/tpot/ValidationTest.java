@@ -158,7 +158,8 @@ class ValidationTest {
     rows.add(row(2, 4, 30_000, 100, 5, 0.1));
     Validation.Report report = imagined().report(rows);
     assertThat(report.lines().get(24).setAside())
-        .matches("The KV cache of Qwen3-32B TP1 holds 1\\d{4} tokens, not even one request of 30100");
+        .matches(
+            "The KV cache of Qwen3-32B TP1 holds 1\\d{4} tokens, not even one request of 30100");
     assertThat(report.lines().get(25).setAside()).isEmpty();
     assertThat(report.possible().rows()).isEqualTo(25);
   }

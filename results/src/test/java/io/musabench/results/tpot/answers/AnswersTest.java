@@ -533,13 +533,10 @@ class AnswersTest {
   @Test
   void whatRestsOnAFigureThatNobodyPublishedIsAssumed() throws Exception {
     WhatIf answer = toS4000(KERNELS, 8);
-    assertThat(decode(answer, "gate_up").from().time().provenance())
-        .isEqualTo(Provenance.MEASURED);
-    assertThat(decode(answer, "gate_up").to().time().provenance())
-        .isEqualTo(Provenance.DATA_SHEET);
+    assertThat(decode(answer, "gate_up").from().time().provenance()).isEqualTo(Provenance.MEASURED);
+    assertThat(decode(answer, "gate_up").to().time().provenance()).isEqualTo(Provenance.DATA_SHEET);
     // The link of the S4000 is half of a figure of which nobody says whether it is both directions.
-    assertThat(decode(answer, "all_reduce").to().time().provenance())
-        .isEqualTo(Provenance.ASSUMED);
+    assertThat(decode(answer, "all_reduce").to().time().provenance()).isEqualTo(Provenance.ASSUMED);
     assertThat(tree(answer.json()).at("/rows/0/operations/0/to_provenance").asText()).isNotEmpty();
   }
 
