@@ -164,8 +164,8 @@ public record Engine(
     return (long) Math.max(0, room / layout.kvBytesPerToken(precision.kvCache().bytes()));
   }
 
-  /** Says why nothing is left for the KV cache. */
-  String doesNotFit(DeviceRoofs roofs) {
+  /** Says why nothing is left for the KV cache, where {@link #kvTokens(DeviceRoofs)} is 0. */
+  public String doesNotFit(DeviceRoofs roofs) {
     return String.format(
         Locale.ROOT,
         "The weights of %s, %.1f GB a rank in %s, do not fit in %.1f GB of memory, of which %.0f %%"

@@ -160,6 +160,10 @@ public record Setup(StepModel model, List<String> assumptions) {
               100 * model.engine().memoryShare(),
               model.engine().reservedBytes() / 1e9));
     }
+    if (model.kvTokens() == 0) {
+      // Single steps are predicted all the same.
+      assumptions.add(model.engine().doesNotFit(source.roofs()));
+    }
     if (model.kvTokens() == Long.MAX_VALUE) {
       assumptions.add("the memory of the device is not known: the KV cache is taken to fit");
     }

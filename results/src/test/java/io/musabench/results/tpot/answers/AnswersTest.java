@@ -394,6 +394,14 @@ class AnswersTest {
   }
 
   @Test
+  void stepsOfWeightsThatDoNotFitSaySo() {
+    AnalyticKernels small = new AnalyticKernels(1.25, 0.05, 16e9);
+    Setup setup = Setup.of(request(Mode.GRAPH), small);
+    GraphGain gain = new GraphGain(setup, setup, List.of(1), 1152, Double.NaN);
+    assertThat(gain.text()).contains("do not fit in 16.0 GB of memory");
+  }
+
+  @Test
   void withoutALaunchCostAGraphGainsNothingAndTheReasonIsGiven() {
     GraphGain gain =
         new GraphGain(
