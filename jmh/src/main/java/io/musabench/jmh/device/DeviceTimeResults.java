@@ -106,7 +106,8 @@ public final class DeviceTimeResults {
     return list;
   }
 
-  // Forks are run one at a time, so that a crash costs one of them; the file tells their number.
+  // A run of JMH has one fork, so that a crash costs one of them; the file tells their number. The
+  // port of a fork's turns is left out: no two files would agree in it, and compare asks that.
   private static BenchmarkParams withForks(BenchmarkParams params, int forks) {
     WorkloadParams workload = new WorkloadParams();
     int index = 0;
@@ -131,7 +132,7 @@ public final class DeviceTimeResults {
         params.getTimeUnit(),
         params.getOpsPerInvocation(),
         params.getJvm(),
-        params.getJvmArgs(),
+        params.getJvmArgs().stream().filter(a -> !a.startsWith("-D" + Turns.PORT + "=")).toList(),
         params.getJdkVersion(),
         params.getVmName(),
         params.getVmVersion(),

@@ -45,6 +45,12 @@ class CaseResultsTest {
   }
 
   @Test
+  void shouldNotNameThePortOfOneForksTurns() {
+    assertThat(sum(MadeUpFork.of(new double[] {1000})).jmh().getParams().getJvmArgs())
+        .containsExactly("-Dmade.up=true");
+  }
+
+  @Test
   void shouldFailACaseWhoseForksSentNoTime() {
     failed(sum(MadeUpFork.of(new double[] {1000, Double.NaN})), "NaN");
     failed(sum(MadeUpFork.of(new double[] {})), "at least one value");

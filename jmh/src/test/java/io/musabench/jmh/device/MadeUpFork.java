@@ -41,7 +41,7 @@ public final class MadeUpFork {
             TimeUnit.NANOSECONDS,
             1,
             "java",
-            List.of(),
+            List.of("-D" + Turns.PORT + "=4711", "-Dmade.up=true"),
             "17",
             "vm",
             "17",
