@@ -63,7 +63,7 @@ public abstract class LaunchBenchmark extends DeviceBenchmark {
     SessionLimits.Samples taken =
         limits()
             .take(hostTimes(action, 1, 1)[0], samples -> hostTimes(action, samples, operations));
-    publish(Measured.Clock.HOST, taken.nanos(), 1, kernels, List.of(), note, taken.facts());
+    publish(Measured.Clock.HOST, taken.nanos(), 1, kernels, taken.metrics(), note, taken.facts());
   }
 
   private double[] hostTimes(Runnable action, int samples, int operations) {

@@ -60,9 +60,10 @@ public record SessionLimits(
    * Samples of a session.
    *
    * @param nanos times of one operation
+   * @param metrics in which turn each was taken, where there is a partner
    * @param unmet which condition for stopping the ceiling left unmet; empty if none
    */
-  record Samples(double[] nanos, String unmet) {
+  record Samples(double[] nanos, List<Metric> metrics, String unmet) {
     SessionFacts facts() {
       return new SessionFacts(unmet, 0, List.of(), List.of(), List.of());
     }
@@ -78,17 +79,23 @@ public record SessionLimits(
   Samples take(double nanos, IntFunction<double[]> batch) {
     StoppingRule rule = rule();
     Turns turns = Turns.get();
-    double seconds = Math.max(nanos, 1) / 1e9;
-    int turn = turns.shared() ? (int) Math.max(1, Math.min(most, Turns.SECONDS / seconds)) : most;
+    double sampleSeconds = Math.max(nanos, 1) / 1e9;
     DoubleStream.Builder taken = DoubleStream.builder();
+    DoubleStream.Builder turnOfSample = DoubleStream.builder();
     do {
-      turns.next();
+      int turn = turns.next();
+      double bound = turns.shared() ? Math.min(most, Turns.SECONDS / sampleSeconds) : most;
       long began = System.nanoTime();
-      double[] values = batch.apply(rule.next(seconds, turn));
-      rule.add(values, (System.nanoTime() - began) / 1e9);
+      double[] values = batch.apply(rule.next(sampleSeconds, (int) Math.max(1, bound)));
+      double elapsed = Math.max(System.nanoTime() - began, 1) / 1e9;
+      rule.add(values, elapsed);
+      sampleSeconds = elapsed / values.length; // What was known before may be of a first call.
       DoubleStream.of(values).forEach(taken);
+      DoubleStream.generate(() -> turn).limit(values.length).forEach(turnOfSample);
     } while (!rule.done());
-    return new Samples(taken.build().toArray(), rule.unmet());
+    turns.next(); // What follows takes another turn: the partner's turn is next to this one.
+    return new Samples(
+        taken.build().toArray(), turns.metrics(turnOfSample.build().toArray()), rule.unmet());
   }
 
   /** Samples to begin with when one of them takes {@code nanos}. */

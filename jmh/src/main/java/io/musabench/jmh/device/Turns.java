@@ -1,9 +1,11 @@
 package io.musabench.jmh.device;
 
+import io.musabench.results.run.Sample;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.List;
 
 /**
  * Lets this fork and its partner measure in turn, where they run side by side.
@@ -73,5 +75,14 @@ public final class Turns {
       throw new UncheckedIOException("The runner gives no more turns: " + e.getMessage(), e);
     }
     return count;
+  }
+
+  /**
+   * What is recorded of the turns; nothing where there is no partner.
+   *
+   * @param ofSamples the turn of each sample
+   */
+  List<Metric> metrics(double[] ofSamples) {
+    return shared() ? List.of(new Metric(Sample.TURN, "turn", ofSamples)) : List.of();
   }
 }

@@ -10,15 +10,20 @@ import java.util.stream.DoubleStream;
 /** Collects the samples of one quantity of one case, fork by fork. */
 final class Forks {
   private final Map<Integer, DoubleStream.Builder> samples = new TreeMap<>();
-  private final Map<Integer, DoubleStream.Builder> turns = new TreeMap<>();
+  private Map<Integer, DoubleStream.Builder> turns = Map.of();
 
   void add(int fork, double value) {
     samples.computeIfAbsent(fork, f -> DoubleStream.builder()).add(value);
   }
 
-  /** The turn in which the next sample without one was taken; in the order of the samples. */
-  void addTurn(int fork, double turn) {
-    turns.computeIfAbsent(fork, f -> DoubleStream.builder()).add(turn);
+  /**
+   * Says in which turns the samples were taken.
+   *
+   * @param turnOfSample as many values a fork, in the same order; where there are more or fewer,
+   *     nothing is known of that fork's turns
+   */
+  void takenIn(Forks turnOfSample) {
+    turns = turnOfSample.samples;
   }
 
   /** A fork that exists, whether or not a sample of it follows. */

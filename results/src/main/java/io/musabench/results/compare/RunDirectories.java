@@ -51,7 +51,7 @@ final class RunDirectories {
 
   private static void collect(Map<String, Samples> all, Sample sample) {
     switch (sample.metric()) {
-      case Sample.DEVICE_TIME, Sample.HOST_TIME, Sample.DEVICE_CLOCK -> {
+      case Sample.DEVICE_TIME, Sample.HOST_TIME, Sample.DEVICE_CLOCK, Sample.TURN -> {
         Samples samples = all.computeIfAbsent(sample.caseId(), id -> new Samples());
         samples
             .metrics
@@ -59,11 +59,6 @@ final class RunDirectories {
             .add(sample.fork(), sample.value());
         samples.units.put(sample.metric(), sample.unit());
       }
-      case Sample.TURN ->
-          all.computeIfAbsent(sample.caseId(), id -> new Samples())
-              .metrics
-              .computeIfAbsent(Sample.DEVICE_TIME, metric -> new Forks())
-              .addTurn(sample.fork(), sample.value());
       default -> {
         // Parts of steps and further metrics are not judged.
       }
@@ -76,6 +71,7 @@ final class RunDirectories {
     boolean onDevice = samples.metrics.containsKey(Sample.DEVICE_TIME);
     String metric = onDevice ? Sample.DEVICE_TIME : Sample.HOST_TIME;
     Forks times = samples.metrics.getOrDefault(metric, new Forks());
+    times.takenIn(samples.metrics.getOrDefault(Sample.TURN, new Forks()));
     Forks clocks = samples.metrics.getOrDefault(Sample.DEVICE_CLOCK, new Forks());
     List<ForkMedian> medians = List.of();
     List<ForkMedian> clockMedians = List.of();

@@ -24,8 +24,9 @@ public record Sample(
   public static final String DEVICE_CLOCK = "device.clock";
 
   /**
-   * Metric: in which turn the device time of the same number was taken, where two forks ran side by
-   * side: turn n of one was next to turn n of the other.
+   * Metric: in which turn the time of the same number was taken, {@link #DEVICE_TIME} or, of a case
+   * without one, {@link #HOST_TIME}, where two forks ran side by side: turn n of one was next to
+   * turn n of the other.
    */
   public static final String TURN = "turn";
 }

@@ -59,6 +59,18 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void samplesOfHostTimeKnowTheirTurnsToo() {
+    MeasuredCase c =
+        MeasuredRun.read(run(1).turns().host("launch.GraphCapture", 4, 5).write())
+            .cases()
+            .get("launch.GraphCapture");
+    assertThat(c.timeUs()).isCloseTo(5, within(0.02));
+    assertThat(c.forks())
+        .hasSize(4)
+        .allSatisfy(fork -> assertThat(fork.turns()).containsOnlyKeys(1, 2, 3, 4, 5));
+  }
+
+  @Test
   void forksThatCrashAreARegressionWhateverTheOthersSay() {
     Path well = decode(run(1), 100).write();
     Path crashing = decode(run(2).lostForks(1), 100).write();
