@@ -110,9 +110,13 @@ final class SampleLoop {
       } finally {
         reading = watch.end();
       }
-      largest = Math.max(largest, batch);
-      double seconds = (System.nanoTime() - begin) / 1e9;
-      sampleSeconds = Math.max(sampleSeconds, seconds / batch); // The plan is optimistic.
+      double seconds = Math.max(System.nanoTime() - begin, 1) / 1e9;
+      if (batch >= largest) {
+        // Not by a smaller one, of which what goes before the first sample is a larger share: it
+        // would make the next one smaller still.
+        sampleSeconds = seconds / batch;
+        largest = batch;
+      }
       reasons.addAll(reading.reasons());
       if (reading.throttled()) {
         nanos = new double[0];
@@ -133,14 +137,13 @@ final class SampleLoop {
         rules.get(span).add(every(nanos, span, nanos.length / batch), seconds);
       }
     } while (!rules.stream().allMatch(StoppingRule::done));
+    // What follows, such as checks, takes another turn: the partner's turn is next to this one.
+    turns.next();
     double[] all = accepted.stream().flatMapToDouble(DoubleStream::of).toArray();
     if (all.length == 0 && throttled > 0) {
       throw new ThrottledException(throttled, reading);
     }
-    List<Metric> metrics = new ArrayList<>();
-    if (turns.shared()) {
-      metrics.add(new Metric(Sample.TURN, "turn", turnOfSample.build().toArray()));
-    }
+    List<Metric> metrics = new ArrayList<>(turns.metrics(turnOfSample.build().toArray()));
     clock.to(metrics, Sample.DEVICE_CLOCK, "MHz");
     power.to(metrics, Measured.DEVICE_POWER, "W");
     temperature.to(metrics, Measured.DEVICE_TEMPERATURE, "C");
