@@ -78,7 +78,7 @@ final class PairRunner {
     private final ForkRunner runner;
     private List<RunResult> forks = new ArrayList<>();
 
-    /** Forks whose partner crashed; they are no pairs, but show that this side works. */
+    /** Forks whose partner crashed or hung; they are no pairs, but show that this side works. */
     private List<RunResult> alone = new ArrayList<>();
 
     private List<String> lost = new ArrayList<>();
@@ -208,11 +208,11 @@ final class PairRunner {
       both.forEach((side, result) -> (pairComplete ? side.forks : side.alone).add(result));
       // A failure would come again.
       if (a.status != Status.OK || b.status != Status.OK) {
-        return;
+        break;
       }
     }
     for (Side side : List.of(a, b)) {
-      if (side.lost.size() == campaign.effort().forks()) {
+      if (side.status == Status.OK && side.forks.isEmpty() && side.alone.isEmpty()) {
         side.fail(Status.FAILED, String.join("; ", side.lost));
       }
     }
@@ -222,13 +222,16 @@ final class PairRunner {
     }
   }
 
-  /** A fork of each side, in this order. */
+  /** A fork of each side, in this order; fewer if the process is told to stop meanwhile. */
   private Map<Side, Outcome> forks(CaseSpec spec, List<Side> order) {
     Map<Side, Outcome> ends = new LinkedHashMap<>();
     if (turns == Turns.FORKS) {
       for (Side side : order) {
         campaign.coolDown();
         ends.put(side, side.runner.run(spec, campaign.effort(), side.setting));
+        if (side.record.isClosed()) {
+          break; // No fork may be started now: it would outlive this process.
+        }
       }
       return ends;
     }
@@ -251,9 +254,11 @@ final class PairRunner {
     try {
       Outcome outcome =
           side.runner.run(spec, campaign.effort(), side.setting.with(seat.jvmArgument()));
-      return outcome.end() == ForkRunner.End.TIMED_OUT && !seat.blocked()
-          ? new Outcome(ForkRunner.End.CRASHED, null, "the other fork of its pair hung")
-          : outcome;
+      if (outcome.end() != ForkRunner.End.TIMED_OUT || seat.blocked()) {
+        return outcome;
+      }
+      // It was killed with its partner, which hung. By itself it shows that its own side works.
+      return side.runner.run(spec, campaign.effort(), side.setting);
     } finally {
       seat.leave();
     }

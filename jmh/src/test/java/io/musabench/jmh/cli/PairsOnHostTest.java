@@ -13,17 +13,23 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ab} and {@code qualify} on the host device. */
 class PairsOnHostTest {
+  private static final String HANG = "MUSART_HOST_FAULTS=kernel:rms_norm:100=hang";
+
   @TempDir private Path folder;
 
   @BeforeAll
@@ -32,7 +38,7 @@ class PairsOnHostTest {
   }
 
   private MusabenchProcess start(String command, String... arguments) throws IOException {
-    List<String> all = new ArrayList<>(List.of("--seconds=0.02"));
+    List<String> all = new ArrayList<>(List.of("--seconds=0.02", "--iterations=1"));
     all.addAll(List.of(arguments));
     return measure(command, "^elementwise.RmsNorm$", all.toArray(String[]::new));
   }
@@ -45,7 +51,6 @@ class PairsOnHostTest {
                 command,
                 benchmark,
                 "--pairs=4",
-                "--iterations=1",
                 "--output=" + folder.resolve("runs"),
                 "--baselines=" + folder.resolve("baselines")));
     all.addAll(List.of(arguments));
@@ -98,6 +103,7 @@ class PairsOnHostTest {
             "-p",
             "tokens=512",
             "--b=X=1",
+            "--iterations=2",
             "--seconds=0.3");
     assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
     List<Set<Double>> turns = new ArrayList<>();
@@ -107,15 +113,35 @@ class PairsOnHostTest {
       assertThat(samples.stream().filter(s -> s.metric().equals(Sample.TURN)))
           .hasSameSizeAs(
               samples.stream().filter(s -> s.metric().equals(Sample.DEVICE_TIME)).toList());
-      turns.add(
-          samples.stream()
-              .filter(s -> s.metric().equals(Sample.TURN) && s.fork() == 1)
-              .map(Sample::value)
-              .collect(Collectors.toSet()));
+      turns.add(new HashSet<>(turnsOfFirstFork(samples, 1)));
+      // Checks have a turn, and so has what is done before the next session's samples.
+      assertThat(Collections.min(turnsOfFirstFork(samples, 2)))
+          .isEqualTo(Collections.max(turnsOfFirstFork(samples, 1)) + 3);
     }
     assertThat(turns.get(0)).hasSizeGreaterThan(2);
     turns.get(0).retainAll(turns.get(1));
     assertThat(turns.get(0)).hasSizeGreaterThan(2);
+  }
+
+  private static List<Double> turnsOfFirstFork(List<Sample> samples, int iteration) {
+    return samples.stream()
+        .filter(s -> s.metric().equals(Sample.TURN) && s.fork() == 1 && s.iteration() == iteration)
+        .map(Sample::value)
+        .toList();
+  }
+
+  @Test
+  void shouldTakeTurnsForTimesOfTheHostToo() throws Exception {
+    MusabenchProcess ab =
+        measure("ab", "^launch.GraphCapture$", "--b=X=1", "--iterations=1", "--seconds=0.2");
+    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
+    for (RunDirectory run : runs()) {
+      List<Sample> samples = run.readSamples();
+      assertThat(new HashSet<>(turnsOfFirstFork(samples, 1))).hasSizeGreaterThan(2);
+      assertThat(samples.stream().filter(s -> s.metric().equals(Sample.TURN)))
+          .hasSameSizeAs(
+              samples.stream().filter(s -> s.metric().equals(Sample.HOST_TIME)).toList());
+    }
   }
 
   @Test
@@ -127,6 +153,7 @@ class PairsOnHostTest {
             "ab",
             "^step.DecodeStep$",
             "--b=X=1",
+            "--iterations=1",
             "--seconds=0.3",
             "-p",
             "model=" + model,
@@ -153,13 +180,64 @@ class PairsOnHostTest {
     assertThat(start("ab", "--b=X=1", "--turns=sample").exitCode()).isEqualTo(64);
   }
 
+  @ParameterizedTest
+  @CsvSource({"a, 0, 3", "b, 1, 1"})
+  void shouldBlameTheForkThatHangsAndMeasureItsPartnerByItself(String side, int hung, int code)
+      throws Exception {
+    MusabenchProcess ab = start("ab", "--" + side + "=" + HANG, "--time-limit=4");
+    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(code);
+    CaseResult result = runs().get(hung).read().cases().get(0);
+    assertThat(result.status()).isEqualTo(Status.TIMEOUT);
+    assertThat(result.reason()).contains("without a result");
+    assertThat(runs().get(1 - hung).read().cases().get(0).ok()).isTrue();
+  }
+
   @Test
-  void shouldBlameTheForkThatHangsNotItsPartner() throws Exception {
+  void shouldSayOfAForkThatCrashedThatItDidWhereItsPartnerFailed() throws Exception {
     MusabenchProcess ab =
-        start("ab", "--b=MUSART_HOST_FAULTS=kernel:rms_norm:100=hang", "--time-limit=3");
+        start(
+            "ab",
+            "--a=MUSART_HOST_FAULTS=kernel:rms_norm:1=crash",
+            "--b=MUSART_HOST_FAULTS=kernel:rms_norm:1+=wrong");
     assertThat(ab.exitCode()).as(ab.text()).isEqualTo(1);
-    assertThat(runs().get(1).read().cases().get(0).reason()).contains("without a result");
-    assertThat(runs().get(0).read().cases().get(0).status()).isNotEqualTo(Status.TIMEOUT);
+    assertThat(runs().get(0).read().cases().get(0).reason()).startsWith("fork 1 crashed: ");
+    assertThat(runs().get(1).read().cases().get(0).reason()).contains("wrong result");
+  }
+
+  /** Comparing a pair of which B hangs in its turn. */
+  private MusabenchProcess hanging() throws Exception {
+    MusabenchProcess ab = start("ab", "--b=" + HANG);
+    ab.awaitOutput("B       ");
+    ab.awaitText(runs().get(1).path().resolve("jmh.log"), " hangs, by MUSART_HOST_FAULTS");
+    assertThat(ab.descendants()).hasSize(2);
+    return ab;
+  }
+
+  @Test
+  void shouldKillBothForksOfAPairWhenStopped() throws Exception {
+    MusabenchProcess ab = hanging();
+    List<ProcessHandle> forks = ab.descendants();
+    ab.signal("INT");
+    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(ExitCode.INTERRUPTED);
+    assertThat(ab.text()).contains("Stopped. The finished cases are in");
+    assertThat(forks).noneMatch(ProcessHandle::isAlive);
+    for (RunDirectory run : runs()) {
+      assertThat(run.read().cases()).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldLeaveNeitherForkOfAPairBehindWhenItIsKilled() throws Exception {
+    MusabenchProcess ab = hanging();
+    List<ProcessHandle> forks = ab.descendants();
+    ab.kill();
+    try {
+      for (ProcessHandle fork : forks) {
+        fork.onExit().get(20, TimeUnit.SECONDS);
+      }
+    } finally {
+      forks.forEach(ProcessHandle::destroyForcibly);
+    }
   }
 
   @Test
