@@ -30,9 +30,10 @@ final class PairOptions {
       names = "--turns",
       paramLabel = "UNIT",
       description = {
-        "how the two forks of a pair alternate. samples: both run, and measure in turns of 50 ms, so"
-            + " that what disturbs one disturbs the other; takes memory for both. forks: one runs"
-            + " after the other (default: samples on the host device, forks elsewhere)"
+        "how the two forks of a pair alternate. samples: both run, and measure in turns of 50 ms or"
+            + " one sample, so that what disturbs one disturbs the other; takes memory for both,"
+            + " and up to twice --time-limit. forks: one runs after the other (default: samples on"
+            + " the host device, forks elsewhere)"
       })
   private String turns;
 
