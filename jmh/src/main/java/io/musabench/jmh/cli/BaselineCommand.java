@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:done",
       "64:usage: no such run or baseline, a name that is taken, or a run that judges nothing",
+      "70:an error inside musabench",
       "74:the baseline cannot be written"
     })
 final class BaselineCommand implements Runnable {

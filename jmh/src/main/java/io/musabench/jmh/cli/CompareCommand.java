@@ -41,7 +41,8 @@ import picocli.CommandLine.Spec;
       "1:a case is slower in the candidate, missing there, or crashes more often",
       "2:--strict, and a case is undecided or slower by its clock alone",
       "3:a case is not comparable: conditions differ, too few forks, or values that are no times",
-      "64:usage: unknown option, or a file that is neither a run directory nor JMH's JSON"
+      "64:usage: unknown option, or a file that is neither a run directory nor JMH's JSON",
+      "70:an error inside musabench"
     },
     footer = {
       "",

@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:--fail-within N, and a case is slower since one of its last N runs",
       "64:usage: no run directory, or a damaged file",
+      "70:an error inside musabench",
       "74:the history cannot be written"
     },
     footer = {

@@ -31,7 +31,7 @@ final class MeasureOptions {
   @Option(
       names = "--suite",
       paramLabel = "NAME",
-      description = "default, smoke or all (every benchmark with its default values)")
+      description = "default, smoke, mate or all (every benchmark with its default values)")
   private String suite;
 
   @Option(

@@ -73,7 +73,8 @@ import picocli.CommandLine.Spec;
       "  musabench report results/runs/latest --baseline main -o report.html",
       "  musabench report results/runs/A results/runs/B --format md",
       "  musabench report results/runs/S5000 results/runs/S4000",
-      "  musabench report results/runs/S5000 --from S5000 --to S4000 --isl 1024 --osl 256",
+      "  musabench report results/runs/S5000 --from S5000 --to S4000 --model Qwen3-8B"
+          + " --kernels results/runs/S5000 --isl 1024 --osl 256",
       "  musabench report results/runs/latest tpot.json validation.json",
       "  musabench report --serving bench.json --ttft 1s --tpot 50ms"
     })
