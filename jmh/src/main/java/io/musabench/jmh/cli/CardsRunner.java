@@ -16,9 +16,14 @@ import java.util.stream.Collectors;
  */
 final class CardsRunner {
   private final Campaign campaign;
+  private final boolean together;
 
-  CardsRunner(Campaign campaign) {
+  /**
+   * @param together whether a card's cases are measured side by side, in turns
+   */
+  CardsRunner(Campaign campaign, boolean together) {
     this.campaign = campaign;
+    this.together = together;
   }
 
   /**
@@ -30,7 +35,7 @@ final class CardsRunner {
     int exitCode = ExitCode.OK;
     for (int device : numbers(devices, DeviceProbe.run(on(0)).devices())) {
       campaign.say("Card    " + device);
-      SuiteRunner.Finished finished = new SuiteRunner(campaign, on(device)).run(cases);
+      SuiteRunner.Finished finished = new SuiteRunner(campaign, on(device), together).run(cases);
       exitCode = exitCode == ExitCode.OK ? finished.exitCode() : exitCode;
       runs.add(finished.data());
     }

@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.openjdk.jmh.results.RunResult;
 
 /**
@@ -47,13 +45,6 @@ final class PairRunner {
       return name().toLowerCase(Locale.ROOT);
     }
   }
-
-  private static final Executor FORK_THREADS =
-      task -> {
-        Thread thread = new Thread(task, "musabench fork");
-        thread.setDaemon(true);
-        thread.start();
-      };
 
   private final Campaign campaign;
   private final Turns wanted;
@@ -86,7 +77,7 @@ final class PairRunner {
     private Status status = Status.OK;
 
     private Side(Setting setting, RunRecord record, String target, Campaign campaign) {
-      this.setting = setting.with("-D" + StepBenchmark.ALONE + "=true");
+      this.setting = setting.with(List.of("-D" + StepBenchmark.ALONE + "=true"));
       this.record = record;
       this.log = new JmhLog(record.path().resolve("jmh.log"));
       this.runner = new ForkRunner(log, target, campaign);
@@ -236,32 +227,18 @@ final class PairRunner {
       return ends;
     }
     campaign.coolDown();
-    try (TurnKeeper keeper = new TurnKeeper()) {
-      Map<Side, CompletableFuture<Outcome>> running = new LinkedHashMap<>();
-      for (int i = 0; i < order.size(); i++) {
-        Side side = order.get(i);
-        TurnKeeper.Seat seat = keeper.seats().get(i);
-        // A thread each: JMH waits for its fork, and the common pool may have one thread only.
-        running.put(
-            side, CompletableFuture.supplyAsync(() -> fork(spec, side, seat), FORK_THREADS));
+    try (TurnKeeper keeper = TurnKeeper.ofPair()) {
+      List<SideBySide.Fork> both = order.stream().map(side -> fork(spec, side)).toList();
+      List<Outcome> outcomes = SideBySide.run(keeper, both);
+      for (Side side : order) {
+        ends.put(side, outcomes.get(order.indexOf(side)));
       }
-      running.forEach((side, outcome) -> ends.put(side, outcome.join()));
     }
     return ends;
   }
 
-  private Outcome fork(CaseSpec spec, Side side, TurnKeeper.Seat seat) {
-    try {
-      Outcome outcome =
-          side.runner.run(spec, campaign.effort(), side.setting.with(seat.jvmArgument()));
-      if (outcome.end() != ForkRunner.End.TIMED_OUT || seat.blocked()) {
-        return outcome;
-      }
-      // It was killed with its partner, which hung. By itself it shows that its own side works.
-      return side.runner.run(spec, campaign.effort(), side.setting);
-    } finally {
-      seat.leave();
-    }
+  private SideBySide.Fork fork(CaseSpec spec, Side side) {
+    return arguments -> side.runner.run(spec, campaign.effort(), side.setting.with(arguments));
   }
 
   private static CaseResult save(CaseSpec spec, Side side, CpuTimes.Others others) {

@@ -42,6 +42,15 @@ final class RunCommand implements Callable<Integer> {
   private boolean noRoofs;
 
   @Option(
+      names = "--together",
+      description =
+          "measure the cases, but for the roofs, side by side in turns of 50 ms or one sample, so"
+              + " that what drifts is in all of them alike and their ratios can be trusted; steps"
+              + " without their kernels. Takes memory for all of them, and up to --time-limit for"
+              + " each of them together")
+  private boolean together;
+
+  @Option(
       names = "--devices",
       paramLabel = "all|N,…",
       description =
@@ -64,7 +73,7 @@ final class RunCommand implements Callable<Integer> {
     cases.addAll(chosen.cases());
     Campaign campaign = measure.campaign(out, chosen, forks);
     return devices == null
-        ? new SuiteRunner(campaign).run(cases).exitCode()
-        : new CardsRunner(campaign).run(devices, cases);
+        ? new SuiteRunner(campaign, Setting.AS_IS, together).run(cases).exitCode()
+        : new CardsRunner(campaign, together).run(devices, cases);
   }
 }

@@ -76,14 +76,14 @@ record Setting(
 
   /** The same with measured times made longer by a fraction. */
   Setting slower(double fraction) {
-    Setting slowed = with("-D" + SampleProfiler.INJECT + "=" + fraction);
+    Setting slowed = with(List.of("-D" + SampleProfiler.INJECT + "=" + fraction));
     return new Setting(slowed.jvmArguments, environment, text, fraction);
   }
 
-  /** The same with one more argument of the forks. */
-  Setting with(String jvmArgument) {
+  /** The same with further arguments of the forks. */
+  Setting with(List<String> more) {
     List<String> arguments = new ArrayList<>(jvmArguments);
-    arguments.add(jvmArgument);
+    arguments.addAll(more);
     return new Setting(arguments, environment, text, injected);
   }
 }

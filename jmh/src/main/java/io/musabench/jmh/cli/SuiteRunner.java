@@ -1,9 +1,11 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.jmh.cli.ForkRunner.Outcome;
+import io.musabench.jmh.step.StepBenchmark;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.report.html.HtmlReport;
 import io.musabench.results.run.CaseResult;
+import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunException;
@@ -11,25 +13,30 @@ import io.musabench.results.run.Status;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import org.openjdk.jmh.results.RunResult;
+import java.util.stream.Collectors;
 
-/** Measures cases one after the other and keeps the run directory valid after each. */
+/**
+ * Measures cases, one after the other or side by side, and keeps the run directory valid after
+ * each.
+ */
 final class SuiteRunner {
   private final Campaign campaign;
   private final Setting setting;
-
-  SuiteRunner(Campaign campaign) {
-    this(campaign, Setting.AS_IS);
-  }
+  private final boolean together;
 
   /**
    * @param setting of the forks, and of the processes that look at the device
+   * @param together whether cases are measured side by side, in turns; roofs never are
    */
-  SuiteRunner(Campaign campaign, Setting setting) {
+  SuiteRunner(Campaign campaign, Setting setting, boolean together) {
     this.campaign = campaign;
     this.setting = setting;
+    this.together = together;
   }
 
   /**
@@ -59,26 +66,16 @@ final class SuiteRunner {
     campaign.say("Device  " + device.description());
     environment.warnings().forEach(warning -> campaign.say("Warning " + warning));
     campaign.say("Run     " + record.path());
-    int failures = 0;
-    int skipped = 0;
-    int measured = 0; // Roofs are there to be referred to; a run of them alone is no result.
     RunException unwritten = null;
-    try (StopHook stop = new StopHook(() -> stop(record));
-        JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
-      ForkRunner forks = new ForkRunner(log, device.target(), campaign);
-      int number = 0;
-      for (CaseSpec spec : cases) {
-        number++;
-        long began = System.nanoTime();
-        CaseResult result = measure(forks, record, stop, spec);
-        if (result.status() == Status.SKIPPED) {
-          skipped++;
-        } else {
-          failures += result.ok() ? 0 : 1;
-          measured += spec.benchmark().group().equals(Suite.ROOF_GROUP) ? 0 : 1;
-        }
-        double seconds = (System.nanoTime() - began) / 1e9;
-        campaign.say(Progress.line(number, cases.size(), spec, result, seconds));
+    Count count = new Count(cases.size());
+    try (StopHook stop = new StopHook(() -> stop(record))) {
+      if (together) {
+        Map<Boolean, List<CaseSpec>> byKind =
+            cases.stream().collect(Collectors.partitioningBy(SuiteRunner::isRoof));
+        measureOneByOne(byKind.get(true), device, record, stop, count);
+        measureTogether(byKind.get(false), device, record, stop, count);
+      } else {
+        measureOneByOne(cases, device, record, stop, count);
       }
       record.end(DeviceProbe.state(setting));
     } catch (RunException e) {
@@ -88,21 +85,23 @@ final class SuiteRunner {
     campaign.out().println(RunReport.text(record.data()));
     campaign.say("Run     " + record.path());
     campaign.say("Report  " + report(record.path()));
-    if (failures > 0) {
+    if (count.failed > 0) {
       campaign.say(
-          "%d of %d cases failed; JMH's output is in jmh.log".formatted(failures, cases.size()));
+          "%d of %d cases failed; JMH's output is in %s"
+              .formatted(count.failed, cases.size(), together ? "jmh-*.log" : "jmh.log"));
     }
-    if (skipped > 0) {
+    if (count.skipped > 0) {
       campaign.say(
-          "%d of %d cases were skipped; the reasons are above".formatted(skipped, cases.size()));
+          "%d of %d cases were skipped; the reasons are above"
+              .formatted(count.skipped, cases.size()));
     }
     if (unwritten != null) {
       throw unwritten;
     }
     int exitCode =
-        failures > 0
+        count.failed > 0
             ? ExitCode.CASE_FAILED
-            : skipped > 0 && measured == 0 ? ExitCode.NO_TARGET : ExitCode.OK;
+            : count.skipped > 0 && count.measured == 0 ? ExitCode.NO_TARGET : ExitCode.OK;
     return new Finished(exitCode, record.data());
   }
 
@@ -127,27 +126,102 @@ final class SuiteRunner {
             .formatted(record.path()));
   }
 
-  private CaseResult measure(ForkRunner runner, RunRecord record, StopHook stop, CaseSpec spec) {
+  private static boolean isRoof(CaseSpec spec) {
+    return spec.benchmark().group().equals(Suite.ROOF_GROUP);
+  }
+
+  private void measureOneByOne(
+      Collection<CaseSpec> cases,
+      DeviceProbe device,
+      RunRecord record,
+      StopHook stop,
+      Count count) {
+    try (JmhLog log = new JmhLog(record.path().resolve("jmh.log"))) {
+      ForkRunner runner = new ForkRunner(log, device.target(), campaign);
+      for (CaseSpec spec : cases) {
+        SideBySide.Fork fork = none -> runner.run(spec, campaign.effort(), setting);
+        measure(Map.of(new CaseForks(spec), fork), record, stop, count);
+      }
+    }
+  }
+
+  private void measureTogether(
+      List<CaseSpec> cases, DeviceProbe device, RunRecord record, StopHook stop, Count count) {
+    // A fork's time goes on while it waits for its turn.
+    Campaign longer = campaign.withLimit(campaign.limit().multipliedBy(Math.max(1, cases.size())));
+    Setting alone = setting.with(List.of("-D" + StepBenchmark.ALONE + "=true"));
+    Map<CaseForks, SideBySide.Fork> forks = new LinkedHashMap<>();
+    List<JmhLog> logs = new ArrayList<>();
+    try {
+      for (CaseSpec spec : cases) {
+        // One each: they would write into one at the same time.
+        JmhLog log = new JmhLog(record.path().resolve("jmh-%d.log".formatted(logs.size() + 1)));
+        logs.add(log);
+        ForkRunner runner = new ForkRunner(log, device.target(), longer);
+        forks.put(
+            new CaseForks(spec),
+            arguments -> runner.run(spec, campaign.effort(), alone.with(arguments)));
+      }
+      measure(forks, record, stop, count);
+    } finally {
+      logs.forEach(JmhLog::close);
+    }
+  }
+
+  /** Measures cases with the forks of each, and saves them. Several are measured side by side. */
+  private void measure(
+      Map<CaseForks, SideBySide.Fork> cases, RunRecord record, StopHook stop, Count count) {
+    long began = System.nanoTime();
     OtherWork others = new OtherWork();
-    List<RunResult> results = new ArrayList<>();
-    List<String> lost = new ArrayList<>();
-    for (int fork = 1; fork <= campaign.effort().forks(); fork++) {
+    for (int number = 1; number <= campaign.effort().forks(); number++) {
+      List<CaseForks> open = cases.keySet().stream().filter(c -> !c.failed()).toList();
+      if (open.isEmpty()) {
+        break;
+      }
       campaign.coolDown();
-      Outcome outcome = runner.run(spec, campaign.effort(), setting);
+      List<Outcome> outcomes = run(open.stream().map(cases::get).toList());
       if (record.isClosed()) {
-        stop.waitForTheEnd(); // It was killed while it ran, which is no result.
+        stop.waitForTheEnd(); // They were killed while they ran, which is no result.
       }
-      switch (outcome.end()) {
-        case MEASURED -> results.add(outcome.result());
-        case CRASHED -> lost.add("fork %d crashed: %s".formatted(fork, outcome.message()));
-        default -> {
-          return record.addFailed(spec, outcome.end().ofCase(), outcome.message());
-        }
+      for (int i = 0; i < open.size(); i++) {
+        open.get(i).add(number, outcomes.get(i));
       }
     }
-    if (results.isEmpty()) {
-      return record.addFailed(spec, Status.FAILED, String.join("; ", lost));
+    CpuTimes.Others meanwhile = others.soFar();
+    for (CaseForks forks : cases.keySet()) {
+      CaseResult result = forks.save(record, meanwhile);
+      count.add(forks.spec(), result);
+      double seconds = (System.nanoTime() - began) / 1e9;
+      campaign.say(Progress.line(count.all, count.of, forks.spec(), result, seconds));
     }
-    return record.addMeasured(spec, results, lost, others.soFar());
+  }
+
+  private static List<Outcome> run(List<SideBySide.Fork> forks) {
+    if (forks.size() == 1) {
+      return List.of(forks.get(0).run(List.of()));
+    }
+    try (TurnKeeper keeper = TurnKeeper.ofMany(forks.size())) {
+      return SideBySide.run(keeper, forks);
+    }
+  }
+
+  /** How many cases ended how. */
+  private static final class Count {
+    private final int of;
+    private int all;
+    private int failed;
+    private int skipped;
+    private int measured; // Roofs are there to be referred to; a run of them alone is no result.
+
+    private Count(int of) {
+      this.of = of;
+    }
+
+    private void add(CaseSpec spec, CaseResult result) {
+      all++;
+      skipped += result.status() == Status.SKIPPED ? 1 : 0;
+      failed += !result.ok() && result.status() != Status.SKIPPED ? 1 : 0;
+      measured += result.status() != Status.SKIPPED && !isRoof(spec) ? 1 : 0;
+    }
   }
 }

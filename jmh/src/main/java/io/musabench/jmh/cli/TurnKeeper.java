@@ -8,31 +8,51 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
- * Gives two forks that run side by side their turns, see {@link Turns}. The first is given when
- * both have asked for one, so that neither measures while the other is still starting.
+ * Gives forks that run side by side their turns, see {@link Turns}. The first is given when all
+ * have asked for one, so that none measures while another is still starting.
  */
 final class TurnKeeper implements AutoCloseable {
-  private static final int SIDES = 2;
-
+  private final boolean pair;
+  private final LongSupplier clock; // in nanoseconds
   private final List<Seat> seats = new ArrayList<>();
   private Seat last; // who has the turn, or had it last
   private boolean taken;
   private long takenNanos; // when
 
-  /** Takes its places; nothing is given until both forks ask. */
-  TurnKeeper() {
+  private TurnKeeper(int forks, boolean pair, LongSupplier clock) {
+    this.pair = pair;
+    this.clock = clock;
     try {
-      for (int i = 0; i < SIDES; i++) {
+      for (int i = 0; i < forks; i++) {
         seats.add(new Seat());
       }
     } catch (IOException e) {
       close();
       throw new UncheckedIOException("Cannot listen on this machine's loopback address", e);
     }
-    last = seats.get(SIDES - 1); // The first is the next.
+    last = seats.get(forks - 1); // The first is the next.
     seats.forEach(Seat::start);
+  }
+
+  /** For two forks in strict alternation: turn n of one is next to turn n of the other. */
+  static TurnKeeper ofPair() {
+    return new TurnKeeper(2, true, System::nanoTime);
+  }
+
+  /**
+   * For forks whose turns may last differently long: the next is that of the fork that has measured
+   * the least so far. So all forks of equal sessions are spread over the same time evenly.
+   */
+  static TurnKeeper ofMany(int forks) {
+    return ofMany(forks, System::nanoTime);
+  }
+
+  /** The same by another clock. */
+  static TurnKeeper ofMany(int forks, LongSupplier clock) {
+    return new TurnKeeper(forks, false, clock);
   }
 
   /** The place of one fork. */
@@ -41,6 +61,7 @@ final class TurnKeeper implements AutoCloseable {
     private boolean asked;
     private boolean asking;
     private long longestNanos;
+    private long nanos; // of all its turns that have ended
     private boolean left;
     private Socket fork;
 
@@ -74,26 +95,29 @@ final class TurnKeeper implements AutoCloseable {
     }
 
     /**
-     * Whether it is this fork that let the other one wait: its longest turn is the longer one, or
-     * it never got as far as to ask for one. Of two forks that were killed because their time was
-     * over, this is the one that hung, in whatever order they died.
+     * Whether it is this fork that let the others wait: its longest turn is the longest, or it
+     * never got as far as to ask for one. Of forks that were killed because their time was over,
+     * this is the one that hung, in whatever order they died.
      */
     boolean blocked() {
       synchronized (TurnKeeper.this) {
-        Seat other = seats.get(SIDES - 1 - seats.indexOf(this));
-        return longest(this) != longest(other)
-            ? longest(this) > longest(other)
-            : !asked || other.asked;
+        for (Seat other : seats) {
+          long more = longest(other) - longest(this);
+          if (other != this && (more > 0 || more == 0 && asked && !other.asked)) {
+            return false;
+          }
+        }
+        return true;
       }
     }
 
-    /** The fork has ended, or never came: the other one need not wait for it. */
+    /** The fork has ended, or never came: the others need not wait for it. */
     void leave() {
       TurnKeeper.this.leave(this);
     }
   }
 
-  /** The place of the fork that goes first, then that of the other. */
+  /** The places, that of the fork that goes first first. */
   List<Seat> seats() {
     return List.copyOf(seats);
   }
@@ -114,12 +138,15 @@ final class TurnKeeper implements AutoCloseable {
 
   private void end(Seat seat) {
     seat.longestNanos = longest(seat);
-    taken &= seat != last;
+    if (taken && seat == last) {
+      seat.nanos += clock.getAsLong() - takenNanos;
+      taken = false;
+    }
   }
 
   /** The present turn included. */
   private long longest(Seat seat) {
-    long present = taken && seat == last ? System.nanoTime() - takenNanos : 0;
+    long present = taken && seat == last ? clock.getAsLong() - takenNanos : 0;
     return Math.max(seat.longestNanos, present);
   }
 
@@ -127,22 +154,30 @@ final class TurnKeeper implements AutoCloseable {
     if (taken || seats.stream().anyMatch(seat -> !seat.asking && !seat.left)) {
       return;
     }
-    int after = seats.indexOf(last);
-    for (int i = 1; i <= SIDES; i++) {
-      Seat seat = seats.get((after + i) % SIDES);
-      if (seat.asking) {
-        seat.asking = false;
-        last = seat;
-        taken = true;
-        takenNanos = System.nanoTime();
-        try {
-          seat.fork.getOutputStream().write(1);
-        } catch (IOException gone) {
-          // It died just now; its listener is about to say so.
-        }
-        return;
+    Seat seat = next();
+    if (seat == null) {
+      return; // All have left.
+    }
+    seat.asking = false;
+    last = seat;
+    taken = true;
+    takenNanos = clock.getAsLong();
+    try {
+      seat.fork.getOutputStream().write(1);
+    } catch (IOException gone) {
+      // It died just now; its listener is about to say so.
+    }
+  }
+
+  private Seat next() {
+    Seat next = null;
+    for (int i = 1; i <= seats.size(); i++) {
+      Seat seat = seats.get((seats.indexOf(last) + i) % seats.size());
+      if (seat.asking && (next == null || !pair && seat.nanos < next.nanos)) {
+        next = seat;
       }
     }
+    return next;
   }
 
   @Override

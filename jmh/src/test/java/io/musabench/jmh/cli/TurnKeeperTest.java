@@ -6,7 +6,10 @@ import io.musabench.jmh.device.Turns;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,7 +21,7 @@ class TurnKeeperTest {
   // Long enough for a byte on the loopback address, had one been sent.
   private static final int SILENCE_MILLIS = 100;
 
-  private final TurnKeeper keeper = new TurnKeeper();
+  private final TurnKeeper keeper = TurnKeeper.ofPair();
   private Socket first;
   private Socket second;
 
@@ -116,5 +119,30 @@ class TurnKeeperTest {
     expectNone(second);
     assertThat(keeper.seats().get(0).blocked()).isTrue();
     assertThat(keeper.seats().get(1).blocked()).isFalse();
+  }
+
+  @Test
+  void shouldGiveManyTheSameTime() throws Exception {
+    AtomicLong clock = new AtomicLong();
+    List<Socket> forks = new ArrayList<>();
+    try (TurnKeeper many = TurnKeeper.ofMany(3, clock::get)) {
+      for (TurnKeeper.Seat seat : many.seats()) {
+        forks.add(socket(seat));
+      }
+      for (Socket fork : forks) {
+        ask(fork);
+      }
+      int[][] turns = {{0, 700}, {1, 50}, {2, 400}, {1, 300}, {1, 100}, {2, 310}, {1, 260}, {0, 9}};
+      for (int[] turn : turns) {
+        expectTurn(forks.get(turn[0]));
+        clock.addAndGet(turn[1]);
+        ask(forks.get(turn[0]));
+      }
+      expectTurn(forks.get(0)); // 709, the others 710
+    } finally {
+      for (Socket fork : forks) {
+        fork.close();
+      }
+    }
   }
 }
