@@ -528,11 +528,13 @@ void events_tell_the_time_of_the_stream() {
   CHECK_EQ(musaEventQuery(start), musaErrorNotReady);
   CHECK_EQ(musaEventElapsedTime(&ms, start, stop), musaErrorNotReady);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // not part of the elapsed time
+  const auto opened = std::chrono::steady_clock::now();
   gate.open();
   OK(musaEventSynchronize(stop));
+  const std::chrono::duration<double, std::milli> since = std::chrono::steady_clock::now() - opened;
   OK(musaEventQuery(stop));
   OK(musaEventElapsedTime(&ms, start, stop));
-  CHECK(ms >= 20 && ms < 300);
+  CHECK(ms >= 20 && ms <= since.count());  // which is about 20 ms, or what a busy machine makes of it
   OK(musaEventElapsedTime(&ms, stop, start));
   CHECK(ms <= -20);
   CHECK_EQ(musaEventElapsedTime(nullptr, start, stop), musaErrorInvalidValue);

@@ -299,12 +299,13 @@ uint64_t milliseconds(int n) { return static_cast<uint64_t>(n) * 1'000'000; }
 
 void a_hold_waits_for_its_release() {
   mb_hold hold = {};
-  hold.limit_ns = milliseconds(10'000);
+  hold.limit_ns = milliseconds(60'000);
   std::atomic<bool> over{false};
   std::thread stream([&] {
     mb_hold_wait(&hold);
     over = true;
   });
+  while (__atomic_load_n(&hold.waited, __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   CHECK(!over);
   CHECK_EQ(mb_hold_release(&hold), 0);
@@ -329,9 +330,7 @@ void a_hold_that_is_never_released_frees_its_stream() {
   const auto begin = std::chrono::steady_clock::now();
   mb_hold_wait(&hold);
   for (int i = 0; i < 1000; ++i) mb_hold_wait(&hold);  // nothing waits after that
-  const auto took = std::chrono::steady_clock::now() - begin;
-  CHECK(took >= std::chrono::milliseconds(30));
-  CHECK(took < std::chrono::seconds(10));
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(30));
   CHECK_EQ(hold.expired, 1u);
   CHECK_EQ(hold.waited, 1u);
   CHECK_EQ(hold.arrived, 1001u);
@@ -341,7 +340,7 @@ void a_hold_that_is_never_released_frees_its_stream() {
 
 void an_opened_hold_lets_everything_pass() {
   mb_hold hold = {};
-  hold.limit_ns = milliseconds(10'000);
+  hold.limit_ns = milliseconds(60'000);
   std::thread stream([&] {
     for (int i = 0; i < 100; ++i) mb_hold_wait(&hold);
   });

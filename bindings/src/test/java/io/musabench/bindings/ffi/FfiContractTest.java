@@ -180,7 +180,7 @@ class FfiContractTest {
       assertThat(streamSeen()).isEqualTo(stream.handle());
       assertThat(ffi.streamHandle(0)).isEqualTo(stream.handle());
       long other =
-          CompletableFuture.supplyAsync(FfiContractTest::streamSeen).get(10, TimeUnit.SECONDS);
+          CompletableFuture.supplyAsync(FfiContractTest::streamSeen).get(60, TimeUnit.SECONDS);
       assertThat(other).isZero();
     } finally {
       ffi.setStream(ffi.runtime().legacyStream());

