@@ -308,9 +308,9 @@ class ComparisonTest {
     double[] times = DoubleStream.iterate(100, t -> t + 1).limit(10_000).toArray();
     Path a = Runs.jmh(folder.resolve("a.json"), 1, 5, times);
     Path b = Runs.jmh(folder.resolve("b.json"), 2, 5, times);
-    // It takes seconds; the rest of the minute is for a machine with other work.
+    // It takes seconds; the rest of the time is for a machine with other work.
     Assertions.assertTimeout(
-        Duration.ofMinutes(1),
+        Duration.ofMinutes(3),
         () -> {
           Comparison comparison = Runs.compare(a, b);
           assertThat(comparison.rows()).hasSize(10_000);

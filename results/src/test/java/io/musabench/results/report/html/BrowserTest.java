@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -42,6 +43,9 @@ class BrowserTest {
   private static final double TEXT_CONTRAST = 4.5;
 
   private static final double GRAPHICS_CONTRAST = 3;
+
+  /** Nothing here takes so long, not even on a machine that has hardly a CPU for it. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static ChromeDriver driver;
   private static Path folder;
@@ -77,7 +81,7 @@ class BrowserTest {
                 .usingDriverExecutable(chromedriver.get().toFile())
                 .build(),
             options);
-    driver.manage().timeouts().scriptTimeout(Duration.ofSeconds(30));
+    driver.manage().timeouts().scriptTimeout(PATIENCE);
     folder = Files.createDirectories(temporary.resolve("runs"));
     page = temporary.resolve("report.html");
     new ReportFixture(folder).full().write(page);
@@ -111,11 +115,23 @@ class BrowserTest {
 
   /** Until every chart is drawn. */
   private static void ready() {
-    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-    while (!"true".equals(script("return document.documentElement.dataset.ready"))) {
-      assertThat(System.nanoTime()).as("the page is not ready").isLessThan(end);
+    until(
+        "the page is ready",
+        () -> "true".equals(script("return document.documentElement.dataset.ready")));
+  }
+
+  private static void until(String what, BooleanSupplier holds) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!holds.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(end);
       pause();
     }
+  }
+
+  /** How many elements a selector finds. */
+  private static int count(String selector) {
+    return ((Number) script("return document.querySelectorAll(arguments[0]).length", selector))
+        .intValue();
   }
 
   private static void pause() {
@@ -196,10 +212,13 @@ class BrowserTest {
               """
               const done = arguments[1];
               const seen = [];
-              addEventListener('securitypolicyviolation', e => seen.push(e.effectiveDirective));
+              addEventListener('securitypolicyviolation', e => {
+                if (seen.push(e.effectiveDirective) === 2) {
+                  done(seen.sort().join(' '));
+                }
+              });
               new Image().src = arguments[0] + 'image';
               fetch(arguments[0] + 'fetch').catch(() => {});
-              setTimeout(() => done(seen.sort().join(' ')), 500);
               """,
               "http://127.0.0.1:" + server.getAddress().getPort() + "/");
       assertThat(stopped).isEqualTo("connect-src img-src");
@@ -353,12 +372,7 @@ class BrowserTest {
     WebElement plot = driver.findElement(By.cssSelector("[data-chart='roofline-A']"));
     int all = Integer.parseInt(plot.getDomAttribute("data-points"));
     driver.findElement(By.id("filter")).sendKeys("decodestep graph 8q1s1k");
-    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    String rows = "return document.querySelectorAll('[data-table=cases] tbody tr').length";
-    while (((Number) script(rows)).intValue() != 2) {
-      assertThat(System.nanoTime()).isLessThan(end);
-      pause();
-    }
+    until("two cases are left", () -> count("[data-table=cases] tbody tr") == 2);
     assertThat(driver.findElement(By.cssSelector("[data-table=cases]")).getText())
         .contains("8q1s1k")
         .doesNotContain("q1s4k");
@@ -404,11 +418,7 @@ class BrowserTest {
   void dataBehindAChartIsATable() {
     WebElement figure = driver.findElement(By.cssSelector("#steps figure"));
     figure.findElement(By.tagName("summary")).sendKeys(Keys.ENTER);
-    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
-    while (figure.findElements(By.cssSelector("tbody tr")).isEmpty()) {
-      assertThat(System.nanoTime()).isLessThan(end);
-      pause();
-    }
+    until("a table", () -> !figure.findElements(By.cssSelector("tbody tr")).isEmpty());
     assertThat(figure.findElements(By.cssSelector("tbody tr"))).hasSizeGreaterThan(5);
     // The link is filled in when it is used.
     Object csv =
@@ -474,8 +484,7 @@ class BrowserTest {
         .contains("cases.csv");
     assertThat(script("return window.paper.theme")).isEqualTo("light");
     assertThat(sheets).isGreaterThan(8);
-    // And back on the screen.
-    assertThat(driver.findElements(By.cssSelector("[data-table=cases] tbody tr"))).hasSize(25);
+    until("back on the screen", () -> count("[data-table=cases] tbody tr") == 25);
     assertThat(script("return document.querySelector('[data-table=cases] .cut').textContent"))
         .isEqualTo("");
     assertThat(script("return document.documentElement.dataset.theme")).isEqualTo("dark");
@@ -495,12 +504,7 @@ class BrowserTest {
   void printMediaShowsWhatPaperShows() throws IOException {
     driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", "print"));
     try {
-      long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-      String rows = "return document.querySelectorAll('[data-table=step-kernels] tbody tr').length";
-      while (((Number) script(rows)).intValue() <= 25) {
-        assertThat(System.nanoTime()).isLessThan(end);
-        pause();
-      }
+      until("all rows", () -> count("[data-table=step-kernels] tbody tr") > 25);
       assertThat(driver.findElement(By.cssSelector(".only-print")).isDisplayed()).isTrue();
       assertThat(driver.findElement(By.id("filter")).isDisplayed()).isFalse();
       // Paper does not scroll: a column beyond its edge is lost.
@@ -550,8 +554,9 @@ class BrowserTest {
     System.out.printf(
         "5000 cases: made in %.1f s, %.1f MB, loaded and drawn in %.2f s, filtered in %.0f ms%n",
         made, Files.size(large) / 1e6, loaded, filtered.doubleValue());
-    assertThat(loaded).isLessThan(15);
-    assertThat(filtered.doubleValue()).isLessThan(5000);
+    // Tens of times what they take: what grows with the square of the cases would be longer still.
+    assertThat(loaded).isLessThan(60);
+    assertThat(filtered.doubleValue()).isLessThan(30_000);
     noErrors();
   }
 }
