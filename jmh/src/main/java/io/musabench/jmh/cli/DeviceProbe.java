@@ -73,6 +73,7 @@ final class DeviceProbe {
       try {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:TieredStopAtLevel=1"); // It ends before more would pay.
         command.add("-D" + TEMPORARY + "=" + System.getProperty(TEMPORARY));
         command.addAll(ForkRunner.passedProperties());
         command.addAll(setting.jvmArguments());

@@ -39,7 +39,12 @@ final class TurnKeeper implements AutoCloseable {
 
   /** For two forks in strict alternation: turn n of one is next to turn n of the other. */
   static TurnKeeper ofPair() {
-    return new TurnKeeper(2, true, System::nanoTime);
+    return ofPair(System::nanoTime);
+  }
+
+  /** The same by another clock. */
+  static TurnKeeper ofPair(LongSupplier clock) {
+    return new TurnKeeper(2, true, clock);
   }
 
   /**

@@ -28,16 +28,18 @@ class CardsOnHostTest {
             folder,
             Map.of(
                 "MUSART_HOST_DEVICES",
-                "4",
+                "3",
                 // Far more than what other work on a shared machine does to a kernel.
                 "MUSART_HOST_FAULTS",
-                "kernel:rms_norm@2:1+=slow900"),
+                "kernel:rms_norm@2:1+=slow9900"),
             "run",
             "--devices=all",
             "--no-roofs",
             "--output=" + runs,
             "--iterations=1",
             "--seconds=0.02",
+            "--stop=samples:9",
+            "--ceiling=30",
             "^elementwise.RmsNorm$",
             "-p",
             "tokens=512");
@@ -47,7 +49,7 @@ class CardsOnHostTest {
     List<RunData> cards = read(runs);
     assertThat(cards)
         .extracting(card -> card.environment().device().index())
-        .containsExactly(0, 1, 2, 3);
+        .containsExactly(0, 1, 2);
     assertThat(CardsReport.areCards(cards)).isTrue();
     assertThat(new CardsReport(cards).odd()).extracting(CardsReport.Odd::number).contains(2);
     assertThat(run.text())

@@ -63,6 +63,20 @@ class MainTest extends CommandTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "--order=shuffled, as-listed",
+    "--seed=1, --order=random",
+    "--clock-mode=fixed, fixed-power",
+    "--cool-down=-1, from 0 to 3600",
+    "--stop=stdrel:x, stdrel:0.5%",
+    "--output=, --output is empty"
+  })
+  void shouldRefuseWaysToMeasureThatThereAreNot(String option, String told) {
+    assertThat(run("run", "^elementwise.RmsNorm$", option)).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains(told).doesNotContain("\tat ");
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {

@@ -20,8 +20,6 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Whole runs with mate's test double as library, on the host's runtime as a MUSA target. The double
@@ -48,18 +46,20 @@ class MateOnHostTest {
         + root.resolve("home/.cache/mate/0.2.2/mp31/cached_ops");
   }
 
+  private static Map<String, String> properties(String mate) {
+    return Map.of(
+        Target.TARGET_PROPERTY,
+        "musa",
+        Target.RUNTIME_PROPERTY,
+        libraries().resolve("libmusart_host.so").toString(),
+        Target.KERNELS_PROPERTY,
+        libraries().resolve("libmusabench_kernels_host.so").toString(),
+        MateInstallation.DIR_PROPERTY,
+        mate);
+  }
+
   private MusabenchProcess start(Map<String, String> environment, String mate, String... arguments)
       throws IOException {
-    Map<String, String> properties =
-        Map.of(
-            Target.TARGET_PROPERTY,
-            "musa",
-            Target.RUNTIME_PROPERTY,
-            libraries().resolve("libmusart_host.so").toString(),
-            Target.KERNELS_PROPERTY,
-            libraries().resolve("libmusabench_kernels_host.so").toString(),
-            MateInstallation.DIR_PROPERTY,
-            mate);
     List<String> all =
         new ArrayList<>(
             List.of(
@@ -69,7 +69,8 @@ class MateOnHostTest {
                 "--iterations=1",
                 "--seconds=0.02"));
     all.addAll(List.of(arguments));
-    return MusabenchProcess.start(folder, environment, properties, all.toArray(String[]::new));
+    return MusabenchProcess.start(
+        folder, environment, properties(mate), all.toArray(String[]::new));
   }
 
   private RunDirectory latest() {
@@ -127,30 +128,39 @@ class MateOnHostTest {
         .toList();
   }
 
-  @ParameterizedTest(name = "{0} {1}")
-  @CsvSource({
-    "PagedDecode, 'page=64 metadata=without,only', 2",
-    "PagedDecode, page=64 splits=3 packGqa=false mpMargin=1, 1",
-    "PagedDecode, page=64 softcap=20, 1",
-    "PagedDecode, page=64 window=64, 1",
-    "PagedDecode, 'page=1,16', 2",
-    "FmhaPrefill, 'backend=auto,mubin,mutlass', 3",
-  })
-  void shouldMeasureWhatAKernelEngineerVaries(String benchmark, String parameters, int count)
-      throws Exception {
-    List<String> arguments = new ArrayList<>(List.of(benchmark, "-p", "library=mate"));
-    String batch = benchmark.equals("PagedDecode") ? "batch=2q1s200" : "batch=q300";
-    arguments.addAll(List.of("-p", "heads=4:2:128", "-p", batch));
-    for (String parameter : parameters.split(" ")) {
-      arguments.addAll(List.of("-p", parameter));
-    }
-    requireOk(start(Map.of(), mateFolders(), arguments.toArray(String[]::new)));
-    assertThat(cases()).hasSize(count).allMatch(CaseResult::ok);
-    assertThat(cases()).allMatch(c -> c.check().contains("values, worst error"));
+  @Test
+  void shouldBeRightWhateverAKernelEngineerVariesOrSayWhyItCannotBe() throws Exception {
+    String paged = "PagedDecode library=mate heads=4:2:128 batch=2q1s200 ";
+    String prefill = "FmhaPrefill library=mate ";
+    MusabenchProcess checks =
+        MusabenchProcess.start(
+            CheckedCases.class,
+            folder,
+            Map.of(),
+            properties(mateFolders()),
+            paged + "page=64 metadata=without,only",
+            paged + "page=64 splits=3 packGqa=false mpMargin=1",
+            paged + "page=64 softcap=20",
+            paged + "page=64 window=64",
+            paged + "page=1,16",
+            prefill + "heads=4:2:128 batch=q300 backend=auto,mubin,mutlass",
+            prefill + "heads=4:2:128,4:2:600 batch=q32 backend=mubin softcap=0,30",
+            "MlaDecode heads=4:1:576/512,128:1:576/512 batch=2q1s100 metadata=only");
+    assertThat(checks.exitCode()).as(checks.text()).isZero();
+    List<String> lines = checks.text().lines().toList();
+    assertThat(lines)
+        .filteredOn(line -> line.endsWith(": right"))
+        .hasSize(2 + 1 + 1 + 1 + 2 + 3 + 1 + 2);
+    assertThat(lines)
+        .filteredOn(line -> line.contains(": unavailable, "))
+        .hasSize(3)
+        .anyMatch(line -> line.contains("backend mubin cannot run this: there is a softcap"))
+        .anyMatch(line -> line.contains("no kernel for head dimensions 600/600"));
+    assertThat(lines).noneMatch(line -> line.contains("nothing was compared"));
   }
 
   @Test
-  void shouldMeasureLatentAttentionAndItsSchedule() throws Exception {
+  void shouldMeasureLatentAttention() throws Exception {
     requireOk(
         start(
             Map.of(),
@@ -159,10 +169,8 @@ class MateOnHostTest {
             "-p",
             "batch=2q1s100",
             "-p",
-            "heads=4:1:576/512,128:1:576/512",
-            "-p",
-            "metadata=with,only"));
-    assertThat(cases()).hasSize(4).allMatch(CaseResult::ok);
+            "heads=4:1:576/512,128:1:576/512"));
+    assertThat(cases()).hasSize(2).allMatch(CaseResult::ok);
     assertThat(cases())
         .extracting(CaseResult::note)
         .anyMatch(note -> note.contains("mla_with_kvcache"))
@@ -209,32 +217,6 @@ class MateOnHostTest {
   }
 
   @Test
-  void shouldSkipWhatAKernelCannotDoAndSayWhy() throws Exception {
-    MusabenchProcess run =
-        start(
-            Map.of(),
-            mateFolders(),
-            "FmhaPrefill",
-            "-p",
-            "library=mate",
-            "-p",
-            "batch=q32",
-            "-p",
-            "heads=4:2:128,4:2:600",
-            "-p",
-            "backend=mubin",
-            "-p",
-            "softcap=0,30");
-    requireOk(run);
-    assertThat(cases())
-        .extracting(CaseResult::status)
-        .containsExactly(Status.OK, Status.SKIPPED, Status.SKIPPED, Status.SKIPPED);
-    assertThat(cases().get(1).reason())
-        .contains("backend mubin cannot run this: there is a softcap");
-    assertThat(cases().get(2).reason()).contains("no kernel for head dimensions 600/600");
-  }
-
-  @Test
   void shouldReportAnErrorThatAKernelRaisesWithKindMessageAndBacktrace() throws Exception {
     MusabenchProcess run =
         start(
@@ -271,7 +253,9 @@ class MateOnHostTest {
             "-p",
             "page=64",
             "-p",
-            "mode=eager,graph"));
+            "mode=eager,graph",
+            "--stop=samples:5",
+            "--ceiling=30"));
     assertThat(cases()).hasSize(2).allMatch(CaseResult::ok);
     for (CaseResult step : cases()) {
       assertThat(step.param("library")).isEqualTo("mate");
@@ -284,7 +268,8 @@ class MateOnHostTest {
   }
 
   @Test
-  void shouldSkipMateOnATargetThatItDoesNotRunOn() throws Exception {
+  void shouldSkipMateOnATargetThatItDoesNotRunOnAndAnAllReduceWithoutASecondDevice()
+      throws Exception {
     MusabenchProcess run =
         MusabenchProcess.start(
             folder,
@@ -293,12 +278,16 @@ class MateOnHostTest {
             "--no-roofs",
             "--output=" + folder.resolve("runs"),
             "PagedDecode",
+            "AllReduce",
             "-p",
             "library=mate",
             "-p",
             "batch=q1s64");
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.NO_TARGET);
+    assertThat(cases()).hasSize(3).allMatch(c -> c.status() == Status.SKIPPED);
     assertThat(cases().get(0).reason()).contains("mate's kernels run on MUSA devices", "host");
+    assertThat(cases().get(1).reason())
+        .contains("an all-reduce of 2 ranks needs 2 devices, and the target host has 1");
   }
 
   private static Path vendorLibrary(String file) {
@@ -306,37 +295,17 @@ class MateOnHostTest {
   }
 
   @Test
-  void shouldMeasureMatrixProductsOfTheVendorsBlasBesideThePortableOnes() throws Exception {
-    MusabenchProcess run =
-        MusabenchProcess.start(
-            folder,
-            Map.of(),
-            Map.of(Blas.LIBRARY_PROPERTY, vendorLibrary("blas/libmublas.so").toString()),
-            "run",
-            "--no-roofs",
-            "--iterations=1",
-            "--seconds=0.02",
-            "--output=" + folder.resolve("runs"),
-            "Gemm",
-            "-p",
-            "projection=64x32",
-            "-p",
-            "tokens=3");
-    requireOk(run);
-    assertThat(cases()).hasSize(2).allMatch(CaseResult::ok);
-    assertThat(cases()).extracting(CaseResult::kernel).containsOnly("gemm");
-    assertThat(cases()).extracting(c -> c.param("library")).containsExactly("", "blas");
-    assertThat(cases().get(1).note()).contains("libmublas.so");
-  }
-
-  @Test
-  void shouldMeasureAnAllReduceOfTwoDevicesEagerAndAsGraphs() throws Exception {
+  void shouldMeasureProductsByTheVendorsBlasBesideThePortableAndAnAllReduceOfTwoDevices()
+      throws Exception {
     MusabenchProcess run =
         MusabenchProcess.start(
             folder,
             Map.of("MUSART_HOST_DEVICES", "2"),
             Map.of(
-                Communicators.LIBRARY_PROPERTY, vendorLibrary("collective/libmccl.so").toString()),
+                Blas.LIBRARY_PROPERTY,
+                vendorLibrary("blas/libmublas.so").toString(),
+                Communicators.LIBRARY_PROPERTY,
+                vendorLibrary("collective/libmccl.so").toString()),
             "run",
             "--no-roofs",
             "--iterations=1",
@@ -345,32 +314,26 @@ class MateOnHostTest {
             "--stop=samples:7",
             "--ceiling=30",
             "AllReduce",
+            "Gemm",
             "-p",
-            "tokens=2");
+            "tokens=2",
+            "-p",
+            "projection=64x32");
     requireOk(run);
-    assertThat(cases()).hasSize(2).allMatch(CaseResult::ok);
+    assertThat(cases()).hasSize(4).allMatch(CaseResult::ok);
     CaseResult eager = cases().get(0);
+    assertThat(eager.param("mode")).isEqualTo("eager");
+    assertThat(cases().get(1).param("mode")).isEqualTo("graph");
     assertThat(eager.shape()).isEqualTo("elements=2048 ranks=2");
     assertThat(eager.work().bytes()).isEqualTo(2048 * 2); // 2 (p - 1) / p of the tensor
     assertThat(eager.check()).contains("values, worst error");
     assertThat(eager.note()).contains("mcclAllReduce of ", "libmccl.so");
     assertThat(eager.samples()).isEqualTo(7);
     assertThat(eager.conditions().unmet()).isEmpty();
-  }
 
-  @Test
-  void shouldSkipAnAllReduceWithoutASecondDevice() throws Exception {
-    MusabenchProcess run =
-        MusabenchProcess.start(
-            folder,
-            Map.of(),
-            "run",
-            "--no-roofs",
-            "--output=" + folder.resolve("runs"),
-            "AllReduce");
-    assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.NO_TARGET);
-    assertThat(cases()).hasSize(2).allMatch(c -> c.status() == Status.SKIPPED);
-    assertThat(cases().get(0).reason())
-        .contains("an all-reduce of 2 ranks needs 2 devices, and the target host has 1");
+    List<CaseResult> products = cases().subList(2, 4);
+    assertThat(products).extracting(CaseResult::kernel).containsOnly("gemm");
+    assertThat(products).extracting(c -> c.param("library")).containsExactly("", "blas");
+    assertThat(products.get(1).note()).contains("libmublas.so");
   }
 }

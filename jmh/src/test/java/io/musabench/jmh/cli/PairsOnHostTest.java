@@ -20,36 +20,62 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ab} and {@code qualify} on the host device. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PairsOnHostTest {
-  private static final String HANG = "MUSART_HOST_FAULTS=kernel:rms_norm:100=hang";
+  @TempDir private static Path besideTheOthers;
+
+  private static MusabenchProcess faulty;
 
   @TempDir private Path folder;
 
+  /** A kernel that hangs needs no CPU, only its time: it hangs while the other tests run. */
   @BeforeAll
-  static void requireNativeLibraries() {
+  static void startTheOneThatHangs() throws IOException {
     MusabenchProcess.requireNativeLibraries();
+    // The variable reaches the forks of its side alone. The fourth run is the first that is not
+    // before a fork's first turn.
+    faulty =
+        measure(
+            besideTheOthers,
+            "ab",
+            "^elementwise.(FusedAddRmsNorm|KvCacheWrite|QkNormRope|RmsNorm|SiluAndMul)$",
+            "--seconds=0.02",
+            "--iterations=1",
+            "--a=MUSART_HOST_FAULTS=kernel:kv_cache_write:1=crash;kernel:qk_norm_rope:4=hang",
+            "--b=MUSART_HOST_FAULTS=kernel:rms_norm:1+=wrong;kernel:silu_and_mul:1=crash;"
+                + "kernel:fused_add_rms_norm:4=hang;kernel:kv_cache_write:1+=wrong",
+            "--time-limit=15");
+  }
+
+  @AfterAll
+  static void endTheOneThatHangs() throws InterruptedException {
+    if (faulty != null) {
+      faulty.kill();
+    }
   }
 
   private MusabenchProcess start(String command, String... arguments) throws IOException {
-    List<String> all = new ArrayList<>(List.of("--seconds=0.02", "--iterations=1"));
+    List<String> all =
+        new ArrayList<>(List.of("^elementwise.RmsNorm$", "--seconds=0.02", "--iterations=1"));
     all.addAll(List.of(arguments));
-    return measure(command, "^elementwise.RmsNorm$", all.toArray(String[]::new));
+    return measure(folder, command, all.toArray(String[]::new));
   }
 
-  private MusabenchProcess measure(String command, String benchmark, String... arguments)
+  private static MusabenchProcess measure(Path folder, String command, String... arguments)
       throws IOException {
     List<String> all =
         new ArrayList<>(
             List.of(
                 command,
-                benchmark,
                 "--pairs=4",
                 "--output=" + folder.resolve("runs"),
                 "--baselines=" + folder.resolve("baselines")));
@@ -58,6 +84,10 @@ class PairsOnHostTest {
   }
 
   private List<RunDirectory> runs() throws IOException {
+    return runs(folder);
+  }
+
+  private static List<RunDirectory> runs(Path folder) throws IOException {
     try (Stream<Path> runs = Files.list(folder.resolve("runs"))) {
       return runs.filter(run -> !run.endsWith(RunDirectory.LATEST))
           .sorted()
@@ -67,8 +97,8 @@ class PairsOnHostTest {
   }
 
   @Test
-  void shouldSayWhatWasInjected() throws Exception {
-    MusabenchProcess ab = start("ab", "--inject=95%");
+  void shouldSayWhatWasInjectedAndRunForksOneAfterTheOtherIfAsked() throws Exception {
+    MusabenchProcess ab = start("ab", "--inject=95%", "--turns=forks");
     // The verdict depends on what else this machine does; what is run and recorded does not.
     assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
     assertThat(ab.text()).contains("times made longer by 0.95");
@@ -81,6 +111,8 @@ class PairsOnHostTest {
     for (RunDirectory run : runs()) {
       assertThat(run.readSamples().stream().mapToInt(Sample::fork).max().orElseThrow())
           .isEqualTo(4);
+      assertThat(run.read().environment().versions()).containsEntry(PairRunner.TURNS, "forks");
+      assertThat(run.readSamples()).noneMatch(s -> s.metric().equals(Sample.TURN));
     }
     for (RunDirectory run : runs()) {
       boolean slowed = run.read().environment().versions().containsKey(Environment.INJECTED);
@@ -92,121 +124,97 @@ class PairsOnHostTest {
   }
 
   @Test
-  void shouldTakeTurnsWithinAPair() throws Exception {
+  void shouldTakeTurnsWithinAPairAndCheckEveryStepOfThem() throws Exception {
+    Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
+    Files.writeString(model, TinyModel.config(64));
     // Large and slow enough for several turns a session, each of few of the many copies.
     MusabenchProcess ab =
         measure(
+            folder,
             "ab",
             "^gemm.Gemm$",
+            "^step.DecodeStep$",
+            "^launch.GraphCapture$",
             "-p",
             "projection=1024x1024",
             "-p",
             "tokens=512",
-            "--b=X=1",
-            "--iterations=2",
-            "--seconds=0.3");
-    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
-    List<Set<Double>> turns = new ArrayList<>();
-    for (RunDirectory run : runs()) {
-      assertThat(run.read().environment().versions()).containsEntry(PairRunner.TURNS, "samples");
-      List<Sample> samples = run.readSamples();
-      assertThat(samples.stream().filter(s -> s.metric().equals(Sample.TURN)))
-          .hasSameSizeAs(
-              samples.stream().filter(s -> s.metric().equals(Sample.DEVICE_TIME)).toList());
-      turns.add(new HashSet<>(turnsOfFirstFork(samples, 1)));
-      // Checks have a turn, and so has what is done before the next session's samples.
-      assertThat(Collections.min(turnsOfFirstFork(samples, 2)))
-          .isEqualTo(Collections.max(turnsOfFirstFork(samples, 1)) + 3);
-    }
-    assertThat(turns.get(0)).hasSizeGreaterThan(2);
-    turns.get(0).retainAll(turns.get(1));
-    assertThat(turns.get(0)).hasSizeGreaterThan(2);
-  }
-
-  private static List<Double> turnsOfFirstFork(List<Sample> samples, int iteration) {
-    return samples.stream()
-        .filter(s -> s.metric().equals(Sample.TURN) && s.fork() == 1 && s.iteration() == iteration)
-        .map(Sample::value)
-        .toList();
-  }
-
-  @Test
-  void shouldTakeTurnsForTimesOfTheHostToo() throws Exception {
-    MusabenchProcess ab =
-        measure("ab", "^launch.GraphCapture$", "--b=X=1", "--iterations=1", "--seconds=0.2");
-    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
-    for (RunDirectory run : runs()) {
-      List<Sample> samples = run.readSamples();
-      assertThat(new HashSet<>(turnsOfFirstFork(samples, 1))).hasSizeGreaterThan(2);
-      assertThat(samples.stream().filter(s -> s.metric().equals(Sample.TURN)))
-          .hasSameSizeAs(
-              samples.stream().filter(s -> s.metric().equals(Sample.HOST_TIME)).toList());
-    }
-  }
-
-  @Test
-  void shouldCheckEveryStepThatWasTakenInTurns() throws Exception {
-    Path model = Files.createDirectory(folder.resolve("tiny")).resolve("config.json");
-    Files.writeString(model, TinyModel.config(64));
-    MusabenchProcess ab =
-        measure(
-            "ab",
-            "^step.DecodeStep$",
-            "--b=X=1",
-            "--iterations=1",
-            "--seconds=0.3",
             "-p",
             "model=" + model,
             "-p",
             "batch=4q1s1k",
             "-p",
-            "mode=eager,graph");
+            "mode=graph",
+            "--b=X=1",
+            "--iterations=2",
+            "--seconds=0.1",
+            "--ceiling=0.3",
+            "--stop=stdrel:0.00001%");
     assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
+    List<Set<Double>> turns = new ArrayList<>();
     for (RunDirectory run : runs()) {
-      assertThat(run.read().cases()).hasSize(2).allMatch(CaseResult::ok);
+      assertThat(run.read().environment().versions()).containsEntry(PairRunner.TURNS, "samples");
+      assertThat(run.read().cases()).hasSize(3).allMatch(CaseResult::ok);
       // A step by itself: its kernels and the costs of its graph would only take time.
       assertThat(run.read().cases()).allMatch(c -> c.parts().isEmpty());
+      List<Sample> samples = run.readSamples();
+      for (CaseResult one : run.read().cases()) {
+        boolean host = one.benchmark().startsWith("launch.");
+        String time = host ? Sample.HOST_TIME : Sample.DEVICE_TIME;
+        List<Sample> own = samples.stream().filter(s -> s.caseId().equals(one.id())).toList();
+        assertThat(own.stream().filter(s -> s.metric().equals(Sample.TURN)))
+            .isNotEmpty()
+            .hasSameSizeAs(own.stream().filter(s -> s.metric().equals(time)).toList());
+      }
+      turns.add(new HashSet<>(turnsOfGemm(samples, 1)));
+      // Checks have a turn of their own.
+      assertThat(Collections.min(turnsOfGemm(samples, 2)))
+          .isGreaterThan(Collections.max(turnsOfGemm(samples, 1)) + 1);
     }
+    assertThat(turns.get(0)).hasSizeGreaterThan(1);
+    turns.get(0).retainAll(turns.get(1));
+    assertThat(turns.get(0)).hasSizeGreaterThan(1);
+  }
+
+  private static List<Double> turnsOfGemm(List<Sample> samples, int iteration) {
+    return samples.stream()
+        .filter(s -> s.metric().equals(Sample.TURN) && s.caseId().startsWith("gemm."))
+        .filter(s -> s.fork() == 1 && s.iteration() == iteration)
+        .map(Sample::value)
+        .toList();
   }
 
   @Test
-  void shouldRunForksOneAfterTheOtherIfAsked() throws Exception {
-    MusabenchProcess ab = start("ab", "--b=X=1", "--turns=forks");
-    assertThat(ab.exitCode()).as(ab.text()).isIn(0, 1);
-    for (RunDirectory run : runs()) {
-      assertThat(run.read().environment().versions()).containsEntry(PairRunner.TURNS, "forks");
-      assertThat(run.readSamples()).noneMatch(s -> s.metric().equals(Sample.TURN));
-    }
-    assertThat(start("ab", "--b=X=1", "--turns=sample").exitCode()).isEqualTo(64);
+  @Order(Integer.MAX_VALUE)
+  void shouldBlameTheSideThatIsWrongOrCrashesOrHangs() throws Exception {
+    assertThat(faulty.exitCode()).as(faulty.text()).isEqualTo(1);
+    assertThat(faulty.text()).contains("Missing in the candidate").contains("wrong result");
+    RunDirectory a = runs(besideTheOthers).get(0);
+    RunDirectory b = runs(besideTheOthers).get(1);
+    assertThat(the(a, "RmsNorm").ok()).isTrue();
+    assertThat(the(b, "RmsNorm").reason()).contains("wrong result");
+    assertThat(the(a, "SiluAndMul").ok()).isTrue();
+    assertThat(the(b, "SiluAndMul").reason()).contains("fork 4 crashed");
+    assertThat(the(a, "KvCacheWrite").reason()).startsWith("fork 1 crashed: ");
+    assertThat(the(b, "KvCacheWrite").reason()).contains("wrong result");
+    // Of a fork whose partner hangs it is known that it is well: it is measured by itself.
+    assertThat(the(a, "FusedAddRmsNorm").ok()).isTrue();
+    assertThat(the(b, "FusedAddRmsNorm").status()).isEqualTo(Status.TIMEOUT);
+    assertThat(the(b, "FusedAddRmsNorm").reason()).contains("without a result");
+    assertThat(the(a, "QkNormRope").status()).isEqualTo(Status.TIMEOUT);
+    assertThat(the(b, "QkNormRope").ok()).isTrue();
   }
 
-  @ParameterizedTest
-  @CsvSource({"a, 0, 3", "b, 1, 1"})
-  void shouldBlameTheForkThatHangsAndMeasureItsPartnerByItself(String side, int hung, int code)
-      throws Exception {
-    MusabenchProcess ab = start("ab", "--" + side + "=" + HANG, "--time-limit=4");
-    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(code);
-    CaseResult result = runs().get(hung).read().cases().get(0);
-    assertThat(result.status()).isEqualTo(Status.TIMEOUT);
-    assertThat(result.reason()).contains("without a result");
-    assertThat(runs().get(1 - hung).read().cases().get(0).ok()).isTrue();
-  }
-
-  @Test
-  void shouldSayOfAForkThatCrashedThatItDidWhereItsPartnerFailed() throws Exception {
-    MusabenchProcess ab =
-        start(
-            "ab",
-            "--a=MUSART_HOST_FAULTS=kernel:rms_norm:1=crash",
-            "--b=MUSART_HOST_FAULTS=kernel:rms_norm:1+=wrong");
-    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(1);
-    assertThat(runs().get(0).read().cases().get(0).reason()).startsWith("fork 1 crashed: ");
-    assertThat(runs().get(1).read().cases().get(0).reason()).contains("wrong result");
+  private static CaseResult the(RunDirectory run, String benchmark) {
+    return run.read().cases().stream()
+        .filter(c -> c.benchmark().equals("elementwise." + benchmark))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Comparing a pair of which B hangs in its turn. */
   private MusabenchProcess hanging() throws Exception {
-    MusabenchProcess ab = start("ab", "--b=" + HANG);
+    MusabenchProcess ab = start("ab", "--b=MUSART_HOST_FAULTS=kernel:rms_norm:4=hang");
     ab.awaitOutput("B       ");
     ab.awaitText(runs().get(1).path().resolve("jmh.log"), " hangs, by MUSART_HOST_FAULTS");
     assertThat(ab.descendants()).hasSize(2);
@@ -233,29 +241,11 @@ class PairsOnHostTest {
     ab.kill();
     try {
       for (ProcessHandle fork : forks) {
-        fork.onExit().get(20, TimeUnit.SECONDS);
+        fork.onExit().get(60, TimeUnit.SECONDS);
       }
     } finally {
       forks.forEach(ProcessHandle::destroyForcibly);
     }
-  }
-
-  @Test
-  void shouldGiveEachSideItsOwnEnvironmentAndLibraries() throws Exception {
-    // The variable reaches the forks of B alone: there every result is damaged.
-    MusabenchProcess ab = start("ab", "--b=MUSART_HOST_FAULTS=kernel:rms_norm:1+=wrong");
-    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(1);
-    assertThat(ab.text()).contains("Missing in the candidate").contains("wrong result");
-    assertThat(runs().get(0).read().cases().get(0).ok()).isTrue();
-    assertThat(runs().get(1).read().cases().get(0).reason()).contains("wrong result");
-  }
-
-  @Test
-  void shouldBlameTheSideThatCrashes() throws Exception {
-    MusabenchProcess ab = start("ab", "--b=MUSART_HOST_FAULTS=kernel:rms_norm:1=crash");
-    assertThat(ab.exitCode()).as(ab.text()).isEqualTo(1);
-    assertThat(runs().get(0).read().cases().get(0).ok()).isTrue();
-    assertThat(runs().get(1).read().cases().get(0).reason()).contains("fork 4 crashed");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 class SelectionTest {
   private static final ParameterTable TABLE = BenchmarkParameters.table();
@@ -104,6 +105,20 @@ class SelectionTest {
         .isInstanceOf(UsageException.class)
         .hasMessageContaining("x.txt:2:")
         .hasMessageContaining("gemm.Gemm");
+  }
+
+  private static List<String> ordered(String... options) {
+    MeasureOptions measure = CommandLine.populateCommand(new MeasureOptions(), options);
+    return measure.select(Catalog.load(), TABLE).cases().stream().map(CaseSpec::title).toList();
+  }
+
+  @Test
+  void shouldOrderCasesAtRandomAsTheSeedSays() {
+    List<String> listed = ordered("^elementwise");
+    List<String> random = ordered("^elementwise", "--order=random", "--seed=5");
+    assertThat(random).isNotEqualTo(listed).containsExactlyInAnyOrderElementsOf(listed);
+    assertThat(ordered("^elementwise", "--order=random", "--seed=5")).isEqualTo(random);
+    assertThat(ordered("^elementwise", "--order=random", "--seed=6")).isNotEqualTo(random);
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,12 +54,30 @@ class SettingTest {
 
   @ParameterizedTest
   @CsvSource({
+    "hold.seconds, abc, takes a number",
+    "hold.seconds, -1, takes a number",
+    "throttle, NaN, takes a number",
+    "session.seconds, 1s, takes a number",
+    "device, abc, takes the number of a device",
+    "target, xpu, unknown target"
+  })
+  void shouldRefuseASystemPropertyThatMakesNoSense(String name, String value, String told) {
+    Properties properties = new Properties();
+    properties.setProperty("musabench." + name, value);
+    assertThatThrownBy(() -> Settings.check(properties))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContainingAll("-Dmusabench." + name, told, value);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "ab RmsNorm, A and B are the same",
     "ab RmsNorm --inject 3, such as 3%",
     "ab RmsNorm --inject 3% --pairs 3, at least 4",
     "ab RmsNorm --inject 3% --alpha 7, --alpha",
     "ab RmsNorm --inject 3% --epsilon x, --epsilon",
     "ab RmsNrm --inject 3%, RmsNorm",
+    "ab RmsNorm --inject 3% --turns sample, did you mean samples?",
     "qualify --pairs 0, at least 4",
     "qualify --suite nothing, nothing"
   })

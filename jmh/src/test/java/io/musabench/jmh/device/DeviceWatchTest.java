@@ -7,6 +7,7 @@ import io.musabench.bindings.management.DeviceProcess;
 import io.musabench.jmh.cli.MusabenchProcess;
 import io.musabench.results.run.Sample;
 import io.musabench.results.stopping.SampleCount;
+import io.musabench.results.stopping.StoppingCriterion;
 import io.musabench.results.stopping.StoppingRule;
 import java.util.List;
 import java.util.Optional;
@@ -20,23 +21,62 @@ import org.junit.jupiter.api.Test;
 
 /** What is read beside samples, and what becomes of samples under a throttled clock. */
 class DeviceWatchTest {
+  private int low; // samples that were taken under a throttled clock
+
   private static DeviceWatch watch(IntToDoubleFunction clock) {
     return FakeMonitor.watch(clock);
+  }
+
+  /** So many samples, and how many batches were begun: before each it is asked what is missing. */
+  private static final class Batches implements StoppingCriterion {
+    private final SampleCount count;
+    private final AtomicInteger begun = new AtomicInteger();
+
+    Batches(int samples) {
+      count = new SampleCount(samples);
+    }
+
+    @Override
+    public void add(double nanos) {
+      count.add(nanos);
+    }
+
+    @Override
+    public boolean met() {
+      return count.met();
+    }
+
+    @Override
+    public String unmet() {
+      return count.unmet();
+    }
+
+    @Override
+    public int missing() {
+      begun.incrementAndGet();
+      return count.missing();
+    }
+
+    @Override
+    public boolean estimates() {
+      return count.estimates();
+    }
   }
 
   /**
    * Samples of an empty kernel on the host device.
    *
    * @param beside whether the clock is read while a batch runs
-   * @param clock in MHz, by the number of the batch
+   * @param clock in MHz, by the number of the batch from 1: at whatever moment it is read
+   * @param ceiling in seconds
    */
-  private static SampleLoop.Taken sample(
-      boolean beside, IntToDoubleFunction clock, StoppingRule rule) {
+  private SampleLoop.Taken sample(
+      boolean beside, IntToDoubleFunction clock, int count, double ceiling) {
     MusabenchProcess.requireNativeLibraries();
     try (DeviceContext context = DeviceContext.open();
         Session session = new Session(context)) {
-      AtomicInteger batch = new AtomicInteger(-1);
-      FakeMonitor monitor = new FakeMonitor(i -> clock.applyAsDouble(batch.get()));
+      Batches batches = new Batches(count);
+      FakeMonitor monitor = new FakeMonitor(i -> clock.applyAsDouble(batches.begun.get()));
       context.watch(new DeviceWatch(Optional.of(monitor), beside, 0.75, false));
       Launch launch = Launch.of(context.kernels().empty());
       for (int i = 0; i < 10; i++) {
@@ -44,10 +84,11 @@ class DeviceWatchTest {
       }
       IntFunction<double[]> source =
           samples -> {
-            batch.incrementAndGet();
+            low += clock.applyAsDouble(batches.begun.get()) < 1000 ? samples : 0;
             return session.run(samples);
           };
-      return new SampleLoop(context, source, 10).run(rule, 1000);
+      return new SampleLoop(context, source, 10)
+          .run(new StoppingRule(batches, 1, 0, ceiling), 1000);
     }
   }
 
@@ -61,11 +102,12 @@ class DeviceWatchTest {
 
   @Test
   void shouldNotTakeALockedClockForAThrottledOne() {
-    DeviceWatch watch =
-        new DeviceWatch(Optional.of(new FakeMonitor(i -> i < 2 ? 900 : 500)), true, 0.75, true);
-    for (boolean throttled : new boolean[] {false, false, true}) {
+    AtomicInteger batch = new AtomicInteger();
+    FakeMonitor monitor = new FakeMonitor(i -> batch.get() < 2 ? 900 : 500);
+    DeviceWatch watch = new DeviceWatch(Optional.of(monitor), true, 0.75, true);
+    for (; batch.get() < 3; batch.incrementAndGet()) {
       watch.begin();
-      assertThat(watch.end().throttled()).isEqualTo(throttled);
+      assertThat(watch.end().throttled()).isEqualTo(batch.get() == 2);
     }
   }
 
@@ -85,7 +127,7 @@ class DeviceWatchTest {
           new SampleLoop(context, session::run, 1)
               .run(new StoppingRule(new SampleCount(1), 1, 0, 0), 1000);
       assertThat(taken.nanos()).hasSize(1);
-      assertThat(taken.nanos()[0]).isBetween(1.0, 0.5e9);
+      assertThat(taken.nanos()[0]).isPositive();
       assertThat(taken.facts().notes()).singleElement().asString().contains("not held any more");
     }
   }
@@ -134,7 +176,7 @@ class DeviceWatchTest {
 
   @Test
   void shouldListOthersAlsoWhereThisProcessHasAnotherNumber() {
-    assertThat(watch(i -> 1600).otherProcesses()).containsExactly("77 trainer");
+    assertThat(watch(i -> 1600).otherProcesses()).containsExactly("5000000 trainer");
     DeviceProcess unknown = new DeviceProcess(4711, "unknown", OptionalLong.empty());
     DeviceProcess other = new DeviceProcess(4712, "unknown", OptionalLong.empty());
     assertThat(DeviceWatch.others(List.of(unknown), 1)).isEmpty();
@@ -143,22 +185,19 @@ class DeviceWatchTest {
 
   @Test
   void shouldDropAndCountSamplesOfAThrottledClockAndGoOn() {
-    SampleLoop.Taken taken =
-        sample(
-            true, batch -> batch < 2 ? 900 : 1600, new StoppingRule(new SampleCount(10), 1, 0, 30));
+    SampleLoop.Taken taken = sample(true, batch -> batch < 3 ? 900 : 1600, 10, 30);
     assertThat(taken.nanos()).hasSize(10).doesNotContain(0);
-    assertThat(taken.facts().throttled()).isEqualTo(20);
+    assertThat(taken.facts().throttled()).isPositive().isEqualTo(low);
     assertThat(taken.facts().throttleReasons()).containsExactly("power cap");
-    assertThat(taken.facts().otherProcesses()).containsExactly("77 trainer");
-    assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsExactly(1600);
-    assertThat(metric(taken, Measured.DEVICE_POWER)).containsExactly(300);
-    assertThat(metric(taken, Measured.DEVICE_TEMPERATURE)).containsExactly(60);
+    assertThat(taken.facts().otherProcesses()).containsExactly("5000000 trainer");
+    assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsOnly(1600);
+    assertThat(metric(taken, Measured.DEVICE_POWER)).containsOnly(300);
+    assertThat(metric(taken, Measured.DEVICE_TEMPERATURE)).containsOnly(60);
   }
 
   @Test
   void shouldFailWhereNotOneSampleCouldBeAccepted() {
-    assertThatThrownBy(
-            () -> sample(true, batch -> 900, new StoppingRule(new SampleCount(10), 1, 0, 0.3)))
+    assertThatThrownBy(() -> sample(true, batch -> 900, 10, 0.3))
         .isInstanceOf(ThrottledException.class)
         .hasMessageContaining("900 of 1750 MHz (power cap)")
         .hasMessageContaining("-Dmusabench.throttle=0");
@@ -166,8 +205,7 @@ class DeviceWatchTest {
 
   @Test
   void shouldNotDropOnTheHostWhoseClockIsReadTooLate() {
-    SampleLoop.Taken taken =
-        sample(false, batch -> 900, new StoppingRule(new SampleCount(5), 1, 0, 30));
+    SampleLoop.Taken taken = sample(false, batch -> 900, 5, 30);
     assertThat(taken.facts().throttled()).isZero();
     assertThat(metric(taken, Sample.DEVICE_CLOCK)).containsExactly(900);
   }

@@ -16,6 +16,9 @@ import java.util.function.IntToDoubleFunction;
 final class FakeMonitor implements DeviceMonitor {
   private static final double MAX_MHZ = 1750;
 
+  /** No process has it: Linux's numbers end below 2^22. */
+  private static final long TRAINER = 5_000_000;
+
   private final IntToDoubleFunction clock;
   private final AtomicInteger readings = new AtomicInteger();
 
@@ -43,7 +46,7 @@ final class FakeMonitor implements DeviceMonitor {
   public List<DeviceProcess> processes() {
     return List.of(
         new DeviceProcess(ProcessHandle.current().pid(), "java", OptionalLong.empty()),
-        new DeviceProcess(77, "trainer", OptionalLong.of(1)));
+        new DeviceProcess(TRAINER, "trainer", OptionalLong.of(1)));
   }
 
   @Override

@@ -84,9 +84,8 @@ class KernelTimerTest {
     try (KernelTimer timer = stepTimer(made)) {
       Tensor first = input;
       timer.verify();
-      LaunchTimer.Sampled sampled = timer.run(SHORT);
+      timer.run(SHORT);
       timer.verifyAgain();
-      assertThat(sampled.launches()).isGreaterThan(1);
       // 2 MiB of weights each, and 256 MiB push a copy out of any cache.
       assertThat(made).hasSizeGreaterThan(100);
       assertThat(input).isSameAs(first);

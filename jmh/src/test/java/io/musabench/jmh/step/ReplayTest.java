@@ -105,6 +105,13 @@ class ReplayTest {
   }
 
   @Test
+  void aStepThatDoesNotFitIsRefusedBeforeItsMemoryIsTaken() {
+    assertThatThrownBy(() -> step("q1s1k_200000q1s100k"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("GB for weights and KV cache", "set tp");
+  }
+
+  @Test
   void everyStateHasOtherPagesAndLengths() {
     List<BatchState> states = step("5q1s200").states();
     assertThat(states).hasSize(1 + MOMENTS);
