@@ -44,7 +44,9 @@ final class RunDirectories {
     directory.eachSample(sample -> collect(samples, sample));
     List<MeasuredCase> cases = new ArrayList<>();
     for (CaseResult c : run.cases()) {
-      cases.add(measured(run, c, samples.getOrDefault(c.id(), new Samples())));
+      // Taken once: which of two cases of one name has measured them is not known.
+      Samples taken = samples.remove(c.id());
+      cases.add(measured(run, c, taken == null ? new Samples() : taken));
     }
     return MeasuredRun.of(run.name(), run.environment(), cases);
   }

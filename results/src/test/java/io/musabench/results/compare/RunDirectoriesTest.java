@@ -219,6 +219,18 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void aCaseThatAppearsTwiceIsNotComparable() throws IOException {
+    Path run = decode(run(1), 100).write();
+    Path twice = decode(run(2), 100).write();
+    Path cases = twice.resolve("cases.csv");
+    String text = Files.readString(cases);
+    Files.writeString(cases, text + text.substring(text.indexOf('\n') + 1));
+    CaseComparison row = only(run, twice);
+    assertThat(row.verdict()).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(row.reason()).contains("it appears twice in");
+  }
+
+  @Test
   void damagedAndForeignDirectoriesAreRefusedInOneLine() throws IOException {
     Path empty = Files.createDirectory(folder.resolve("empty"));
     assertThatThrownBy(() -> MeasuredRun.read(empty))
