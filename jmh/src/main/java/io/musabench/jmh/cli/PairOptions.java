@@ -4,6 +4,7 @@ import io.musabench.jmh.cli.PairRunner.Turns;
 import io.musabench.results.compare.Comparison;
 import io.musabench.results.compare.Judge;
 import io.musabench.results.compare.MeasuredRun;
+import io.musabench.results.run.RunException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,11 @@ final class PairOptions {
       throw new UsageException("--pairs must be at least " + Judge.LEAST_FORKS);
     }
     turns();
+    try {
+      verdict.baselines().checkNoise(); // They are read, or added to, after minutes of measuring.
+    } catch (RunException e) {
+      throw UsageException.of(e);
+    }
   }
 
   /** Null for what suits the device. */

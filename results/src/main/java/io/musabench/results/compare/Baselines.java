@@ -163,6 +163,15 @@ public final class Baselines {
     return new NoiseFloors(root.resolve(device).resolve(NOISE));
   }
 
+  /**
+   * Reads the noise floors of all devices, to find out before a measurement whether they can be.
+   *
+   * @throws RunException if a file is damaged or of another schema version
+   */
+  public void checkNoise() {
+    folders(root).forEach(device -> noise(name(device)).check());
+  }
+
   private static String name(Path path) {
     return path.getFileName().toString();
   }

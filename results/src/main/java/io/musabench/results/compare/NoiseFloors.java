@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.commons.csv.CSVFormat;
@@ -78,6 +79,11 @@ public final class NoiseFloors {
     return floors;
   }
 
+  /** Throws what {@link #read(String)} would throw. */
+  void check() {
+    read();
+  }
+
   /**
    * Adds floors, or replaces those of the same cases.
    *
@@ -115,6 +121,13 @@ public final class NoiseFloors {
     CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
     try (Reader text = Files.newBufferedReader(file);
         var rows = format.parse(text)) {
+      if (!rows.getHeaderNames().containsAll(List.of(COLUMNS))) {
+        // Without this, a first row without header is lost with the next write.
+        throw new RunException(
+            file
+                + " is not a file of noise floors: its first line is not "
+                + String.join(",", COLUMNS));
+      }
       for (CSVRecord row : rows) {
         if (!row.get("schema_version").equals(SCHEMA_VERSION)) {
           throw new RunException(file + " has schema version " + row.get("schema_version"));
@@ -128,7 +141,7 @@ public final class NoiseFloors {
             new Floor(percent / 100, Integer.parseInt(row.get("pairs"))));
       }
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-      throw new RunException(file + " is not a file of noise floors: " + e.getMessage(), e);
+      throw RunException.because(file + " is not a file of noise floors", e);
     }
     return floors;
   }

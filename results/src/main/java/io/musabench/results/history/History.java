@@ -167,6 +167,13 @@ public final class History {
     List<Entry> entries = new ArrayList<>();
     try (Reader text = Files.newBufferedReader(file);
         var rows = format.parse(text)) {
+      if (!rows.getHeaderNames().containsAll(List.of(COLUMNS))) {
+        // Without this, a first row without header is lost with the next write.
+        throw new RunException(
+            file
+                + " is not a file of the history: its first line is not "
+                + String.join(",", COLUMNS));
+      }
       for (CSVRecord row : rows) {
         if (!row.get("schema_version").equals(SCHEMA_VERSION)) {
           throw new RunException(file + " has schema version " + row.get("schema_version"));
@@ -186,7 +193,7 @@ public final class History {
                 Integer.parseInt(row.get("forks"))));
       }
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-      throw new RunException(file + " is not a file of the history: " + e.getMessage(), e);
+      throw RunException.because(file + " is not a file of the history", e);
     }
     return entries;
   }

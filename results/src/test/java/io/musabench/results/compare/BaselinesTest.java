@@ -125,4 +125,17 @@ class BaselinesTest {
           .hasMessageContaining(noise.file().toString());
     }
   }
+
+  @Test
+  void noiseFloorsWithoutHeaderAreLeftAsTheyAre() throws IOException {
+    NoiseFloors noise = baselines.noise("mtt-s5000");
+    noise.add("e1", Map.of("a", new NoiseFloors.Floor(0.02, 10)));
+    baselines.checkNoise();
+    Files.writeString(noise.file(), "1,e1,a,2.0,10\n");
+    assertThatThrownBy(() -> noise.add("e1", Map.of("b", new NoiseFloors.Floor(0.01, 10))))
+        .isInstanceOf(RunException.class)
+        .hasMessageContaining("its first line is not schema_version,environment");
+    assertThat(Files.readString(noise.file())).isEqualTo("1,e1,a,2.0,10\n");
+    assertThatThrownBy(baselines::checkNoise).isInstanceOf(RunException.class);
+  }
 }

@@ -82,6 +82,19 @@ class HistoryTest {
   }
 
   @Test
+  void aFileWithoutItsHeaderIsLeftAsItIs() throws IOException {
+    history.add(run(1, 100));
+    Path file = history.all().get(0).file();
+    String text = Files.readString(file);
+    String headless = text.substring(text.indexOf('\n') + 1);
+    Files.writeString(file, headless);
+    assertThatThrownBy(() -> history.add(run(2, 100)))
+        .isInstanceOf(RunException.class)
+        .hasMessageContaining("its first line is not schema_version,time");
+    assertThat(Files.readString(file)).isEqualTo(headless);
+  }
+
+  @Test
   void damagedFilesAreNamed() throws IOException {
     history.add(run(1, 100));
     Path file = history.all().get(0).file();
