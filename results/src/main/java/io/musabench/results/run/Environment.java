@@ -77,10 +77,13 @@ public record Environment(
 
   /** Copies the collections, sorted by name. */
   public Environment {
+    device = device == null ? DeviceInfo.UNKNOWN : device;
     clocksAtEnd = clocksAtEnd == null ? Clocks.UNKNOWN : clocksAtEnd; // older files lack it
     libraries = libraries == null ? List.of() : List.copyOf(libraries);
     versions = sorted(versions);
-    settings = sorted(settings);
+    Map<String, String> known = new TreeMap<>(settings == null ? Map.of() : settings);
+    known.replaceAll((name, value) -> value == null ? "unknown" : value); // That is its value.
+    settings = Collections.unmodifiableMap(known);
     warnings = warnings == null ? List.of() : List.copyOf(warnings);
   }
 

@@ -149,7 +149,7 @@ public final class RunDirectory {
             ? RunFiles.graphs(name(GRAPHS), bytes(GRAPHS))
             : Map.of();
     return new RunData(
-        path.getFileName().toString(),
+        String.valueOf(path.getFileName()), // The root has none.
         RunFiles.environment(name(ENVIRONMENT), bytes(ENVIRONMENT)),
         RunFiles.cases(name(CASES), bytes(CASES), name(PARTS), bytes(PARTS), graphs));
   }

@@ -1,5 +1,7 @@
 package io.musabench.results.run;
 
+import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -45,6 +47,13 @@ public final class RunException extends RuntimeException {
     }
     if (cause instanceof FileAlreadyExistsException) {
       return "there is a file of that name";
+    }
+    // A damaged file is found while its rows are read, in a loop that cannot throw this as it is.
+    if (cause instanceof UncheckedIOException unchecked) {
+      return reason(unchecked.getCause());
+    }
+    if (cause instanceof CharacterCodingException) {
+      return "it is not text in UTF-8";
     }
     boolean told = cause instanceof FileSystemException;
     String reason = told ? ((FileSystemException) cause).getReason() : cause.getMessage();

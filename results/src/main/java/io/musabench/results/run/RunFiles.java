@@ -2,6 +2,7 @@ package io.musabench.results.run;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -163,9 +164,22 @@ final class RunFiles {
     try {
       JsonNode root = JSON.readTree(content);
       checkVersion(file, root.path("schemaVersion").asText(), Environment.SCHEMA_VERSION);
-      return JSON.treeToValue(replace(root, UNKNOWN, NullNode.getInstance()), Environment.class);
+      Environment environment =
+          JSON.treeToValue(replace(root, UNKNOWN, NullNode.getInstance()), Environment.class);
+      // Every run has them, and everything that reads a run needs them.
+      if (environment.target() == null || environment.createdUtc() == null) {
+        String missing = environment.target() == null ? "target" : "createdUtc";
+        throw new RunException(file + " is not a valid environment: it has no " + missing);
+      }
+      return environment;
+    } catch (JsonMappingException e) {
+      String where =
+          e.getPath().isEmpty() ? "its content" : "\"" + e.getPath().get(0).getFieldName() + "\"";
+      throw new RunException(file + " is not a valid environment: " + where + " is damaged", e);
     } catch (JsonProcessingException e) {
-      throw new RunException(file + " is not a valid environment: " + e.getOriginalMessage(), e);
+      // Jackson names where an unfinished object began, at length.
+      String what = e.getOriginalMessage().replaceAll("\\s*\\(start marker at (?s:.*)", "");
+      throw new RunException(file + " is not a valid environment: " + what, e);
     } catch (IOException e) {
       throw new RunException(file + " is not a valid environment: " + e.getMessage(), e);
     }
@@ -470,7 +484,7 @@ final class RunFiles {
         consumer.accept(row);
       }
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-      throw new RunException(file + " is not valid CSV: " + e.getMessage(), e);
+      throw RunException.because(file + " is not valid CSV", e);
     }
   }
 
@@ -512,7 +526,7 @@ final class RunFiles {
       try {
         return Integer.parseInt(text(column));
       } catch (NumberFormatException e) {
-        throw bad(column, e);
+        throw bad(column, "\"" + text(column) + "\" is no whole number", e);
       }
     }
 
@@ -521,7 +535,7 @@ final class RunFiles {
       try {
         return text.isEmpty() ? Double.NaN : Double.parseDouble(text);
       } catch (NumberFormatException e) {
-        throw bad(column, e);
+        throw bad(column, "\"" + text + "\" is no number", e);
       }
     }
 
@@ -534,7 +548,7 @@ final class RunFiles {
       try {
         return new Work(Long.parseLong(text("flop")), Long.parseLong(text("bytes")));
       } catch (IllegalArgumentException e) {
-        throw bad("flop or bytes", e);
+        throw bad("flop or bytes", e.getMessage(), e);
       }
     }
 
@@ -542,7 +556,7 @@ final class RunFiles {
       try {
         return Status.valueOf(text("status").toUpperCase(Locale.ROOT));
       } catch (IllegalArgumentException e) {
-        throw bad("status", e);
+        throw bad("status", "\"" + text("status") + "\" is none", e);
       }
     }
 
@@ -550,14 +564,13 @@ final class RunFiles {
       try {
         return Params.parse(text("params"));
       } catch (IllegalArgumentException e) {
-        throw bad("params", e);
+        throw bad("params", e.getMessage(), e);
       }
     }
 
-    private RunException bad(String column, Exception e) {
+    private RunException bad(String column, String why, Exception e) {
       return new RunException(
-          file + ", row " + line.getRecordNumber() + ", column " + column + ": " + e.getMessage(),
-          e);
+          file + ", row " + line.getRecordNumber() + ", column " + column + ": " + why, e);
     }
   }
 }

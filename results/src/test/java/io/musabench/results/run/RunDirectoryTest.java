@@ -318,6 +318,39 @@ class RunDirectoryTest {
   }
 
   @Test
+  void damageIsSaidInWordsThatAreNotJavas() throws IOException {
+    expectRefused(damaged("cases.csv", ",ok,", ",fine,"), "column status: \"fine\" is none");
+    expectRefused(damaged("cases.csv", "100.2,", "fast,"), "\"fast\" is no number");
+    expectRefused(damaged("cases.csv", ",284,", ",many,"), "\"many\" is no whole number");
+    expectRefused(
+        damaged("environment.json", "\"libraries\" : [ ]", "\"libraries\" : 3"),
+        "\"libraries\" is damaged");
+    RunDirectory half = damaged("environment.json", "}", "");
+    assertThatThrownBy(half::read).hasMessageNotContainingAny("REDACTED", "\n");
+    RunDirectory binary = RunDirectory.create(runs, "host", START);
+    Files.write(binary.path().resolve("samples.csv"), new byte[] {'a', (byte) 0xff, '\n'});
+    assertThatThrownBy(binary::readSamples)
+        .isInstanceOf(RunException.class)
+        .hasMessageEndingWith("samples.csv is not valid CSV: it is not text in UTF-8");
+  }
+
+  @Test
+  void anEnvironmentLacksNothingThatReadersNeed() throws IOException {
+    expectRefused(damaged("environment.json", "\"target\" :", "\"t\" :"), "it has no target");
+    expectRefused(damaged("environment.json", "\"createdUtc\" :", "\"c\" :"), "no createdUtc");
+    RunDirectory noDevice = damaged("environment.json", "\"device\" :", "\"d\" :");
+    assertThat(noDevice.read().environment().device()).isEqualTo(DeviceInfo.UNKNOWN);
+    RunDirectory setting =
+        damaged("environment.json", "\"settings\" : {", "\"settings\" : {\"A\": \"unknown\", ");
+    assertThat(setting.read().environment().settings()).containsEntry("A", "unknown");
+  }
+
+  @Test
+  void theRootIsNoRun() {
+    expectRefused(RunDirectory.open(root.getRoot()), "environment.json: it does not exist");
+  }
+
+  @Test
   void fieldsOfLaterProgramsAreIgnored() throws IOException {
     RunDirectory run = damaged("environment.json", "\"target\" :", "\"later\" : {}, \"target\" :");
     assertThat(run.read().environment().target()).isEqualTo("host");
