@@ -272,25 +272,29 @@ class RunOnHostTest {
     // Room for the launches that estimate the time of a product, but not for a session's; the hold
     // is longer than the session's ceiling.
     MusabenchProcess run =
-        start(
+        MusabenchProcess.start(
+            folder,
             Map.of("MUSART_HOST_QUEUE", "8"),
-            "^launch.EmptyLaunch$",
-            "^gemm",
-            "-p",
-            "projection=4096x1024",
-            "-p",
-            "tokens=1",
-            "-p",
-            "cache=batch,cold",
-            "--seconds=0.3",
-            "--ceiling=0.3");
+            Map.of("musabench.hold.seconds", "0.5"),
+            run(
+                folder,
+                "^launch.EmptyLaunch$",
+                "^gemm",
+                "-p",
+                "projection=4096x1024",
+                "-p",
+                "tokens=1",
+                "-p",
+                "cache=batch,cold",
+                "--seconds=0.3",
+                "--ceiling=0.3"));
     assertThat(run.exitCode()).as(run.text()).isEqualTo(ExitCode.OK);
     assertThat(cases())
         .hasSize(3)
         .allSatisfy(
             c -> {
               assertThat(c.note())
-                  .contains("the queue took no more before 1000 ms had passed: not held any more");
+                  .contains("the queue took no more before 500 ms had passed: not held any more");
               assertThat(c.samples()).isPositive();
               assertThat(c.deviceTimeMedianUs()).isBetween(0.0, 1e5);
             });
