@@ -21,10 +21,12 @@ final class TurnKeeper implements AutoCloseable {
   private Seat last; // who has the turn, or had it last
   private boolean taken;
   private long takenNanos; // when
+  private final long begunNanos;
 
   private TurnKeeper(int forks, boolean pair, LongSupplier clock) {
     this.pair = pair;
     this.clock = clock;
+    begunNanos = clock.getAsLong();
     try {
       for (int i = 0; i < forks; i++) {
         seats.add(new Seat());
@@ -100,9 +102,9 @@ final class TurnKeeper implements AutoCloseable {
     }
 
     /**
-     * Whether it is this fork that let the others wait: its longest turn is the longest, or it
-     * never got as far as to ask for one. Of forks that were killed because their time was over,
-     * this is the one that hung, in whatever order they died.
+     * Whether it is this fork that let the others wait: its longest turn is the longest, where one
+     * that never asked for a turn counts as having had it from the beginning. Of forks that were
+     * killed because their time was over, this is the one that hung, in whatever order they died.
      */
     boolean blocked() {
       synchronized (TurnKeeper.this) {
@@ -135,9 +137,9 @@ final class TurnKeeper implements AutoCloseable {
   }
 
   private synchronized void leave(Seat seat) {
+    end(seat);
     seat.left = true;
     seat.asking = false;
-    end(seat);
     give();
   }
 
@@ -151,7 +153,12 @@ final class TurnKeeper implements AutoCloseable {
 
   /** The present turn included. */
   private long longest(Seat seat) {
-    long present = taken && seat == last ? clock.getAsLong() - takenNanos : 0;
+    long present = 0;
+    if (!seat.asked && !seat.left) {
+      present = clock.getAsLong() - begunNanos;
+    } else if (taken && seat == last) {
+      present = clock.getAsLong() - takenNanos;
+    }
     return Math.max(seat.longestNanos, present);
   }
 

@@ -15,12 +15,13 @@ class ForkWatchTest {
   @Test
   void shouldTellAllThatWereKilledTogether() throws Exception {
     Process fork = fork();
-    try (ForkWatch brief = new ForkWatch(Duration.ofMillis(50));
-        ForkWatch patient = new ForkWatch(Duration.ofHours(1))) {
+    try (ForkWatch patient = new ForkWatch(Duration.ofHours(1))) {
       assertThat(patient.expired()).isFalse();
-      assertThat(fork.waitFor(20, TimeUnit.SECONDS)).isTrue();
-      assertThat(brief.expired()).isTrue();
-      assertThat(patient.expired()).isTrue();
+      try (ForkWatch brief = new ForkWatch(Duration.ofMillis(50))) {
+        assertThat(fork.waitFor(50, TimeUnit.SECONDS)).isTrue();
+        assertThat(brief.expired()).isTrue();
+        assertThat(patient.expired()).isTrue();
+      }
     } finally {
       fork.destroyForcibly();
     }
@@ -30,9 +31,9 @@ class ForkWatchTest {
   void shouldNotKillAForkThatWasStartedAfterwards() throws Exception {
     Process first = fork();
     Process second = null;
-    try (ForkWatch brief = new ForkWatch(Duration.ofMillis(50));
-        ForkWatch partner = new ForkWatch(Duration.ofMillis(400))) {
-      assertThat(first.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    try (ForkWatch partner = new ForkWatch(Duration.ofMillis(400));
+        ForkWatch brief = new ForkWatch(Duration.ofMillis(50))) {
+      assertThat(first.waitFor(50, TimeUnit.SECONDS)).isTrue();
       assertThat(brief.expired()).isTrue();
       second = fork();
       // The partner's fork is dead too, though nobody has closed its watch yet.

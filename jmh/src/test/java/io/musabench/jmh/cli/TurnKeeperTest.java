@@ -127,6 +127,17 @@ class TurnKeeperTest {
   }
 
   @Test
+  void shouldBlameAForkThatNeverAskedAlsoWhereTheOtherHasItsTurnAfterwards() throws Exception {
+    ask(second);
+    nanos.addAndGet(2);
+    keeper.seats().get(0).leave(); // Both were killed, and its end was noticed first.
+    expectTurn(second);
+    nanos.addAndGet(1);
+    assertThat(keeper.seats().get(0).blocked()).isTrue();
+    assertThat(keeper.seats().get(1).blocked()).isFalse();
+  }
+
+  @Test
   void shouldGiveManyTheSameTime() throws Exception {
     AtomicLong clock = new AtomicLong();
     List<Socket> forks = new ArrayList<>();

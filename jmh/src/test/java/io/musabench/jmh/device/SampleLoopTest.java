@@ -77,6 +77,6 @@ class SampleLoopTest {
     assertThat(batches).hasSize(3);
     assertThat(batches.get(0)).isBetween(99, 100);
     assertThat(batches.get(1)).isEqualTo(1);
-    assertThat(batches.get(2)).isBetween(20, 100);
+    assertThat(batches.get(2)).isBetween(5, 100); // By the batch of one a sample takes 21 ms.
   }
 }
