@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
       "2:--strict, and a case is undecided or slower by its clock alone",
       "3:a case is not comparable: conditions differ, too few forks, or values that are no times",
       "64:usage: unknown option, or a file that is neither a run directory nor JMH's JSON",
-      "70:an error inside musabench"
+      "70:an error inside musabench",
+      "74:what is printed cannot be written"
     },
     footer = {
       "",

@@ -2,6 +2,9 @@ package io.musabench.jmh.cli;
 
 import io.musabench.bindings.TargetException;
 import io.musabench.results.run.RunException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Set;
 import picocli.CommandLine;
@@ -44,7 +47,7 @@ import picocli.CommandLine.Spec;
       "64:usage: unknown name, bad value or empty selection",
       "69:no usable device, or a library cannot be loaded",
       "70:an error inside musabench",
-      "74:the run directory cannot be written",
+      "74:the run directory, or what is printed, cannot be written",
       "129:stopped because its terminal is gone; the finished cases are saved",
       "130:stopped by Ctrl-C; the finished cases are saved",
       "143:stopped by SIGTERM; the finished cases are saved"
@@ -58,7 +61,25 @@ public final class Main implements Runnable {
     if (System.getProperty("jmh.ignoreLock") == null) {
       System.setProperty("jmh.ignoreLock", "true");
     }
-    System.exit(execute(arguments));
+    System.exit(written(execute(arguments)));
+  }
+
+  /** The exit code of a command whose output may be lost: a script would take no news for good. */
+  private static int written(int exitCode) {
+    if (!System.out.checkError() || exitCode != ExitCode.OK) {
+      return exitCode;
+    }
+    String reason = "some of it is lost";
+    try (FileOutputStream again = new FileOutputStream(FileDescriptor.out)) {
+      again.write('\n'); // Streams keep no reason.
+    } catch (IOException e) {
+      reason = String.valueOf(e.getMessage());
+    }
+    if (reason.contains("Broken pipe")) {
+      return exitCode; // Whoever read it, such as head, wanted no more.
+    }
+    System.err.println("musabench: standard output cannot be written: " + reason);
+    return ExitCode.CANNOT_WRITE;
   }
 
   /** Runs one command and returns its exit code. */

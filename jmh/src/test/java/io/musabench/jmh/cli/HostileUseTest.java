@@ -87,6 +87,14 @@ class HostileUseTest {
   }
 
   @Test
+  void shouldNotTakeOutputThatIsLostForDone() throws Exception {
+    // Where the process writes what it prints; it is not read here, for there is no end of it.
+    Files.createSymbolicLink(folder.resolve("output.txt"), Path.of("/dev/full"));
+    MusabenchProcess list = MusabenchProcess.start(folder, Map.of(), "list");
+    assertThat(list.exitCode()).isEqualTo(ExitCode.CANNOT_WRITE);
+  }
+
+  @Test
   void shouldNameTheFolderOfTemporaryFilesThatIsNotThere() throws Exception {
     String nowhere = folder.resolve("nowhere").toString();
     oneLine(
