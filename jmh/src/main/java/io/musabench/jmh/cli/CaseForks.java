@@ -12,6 +12,7 @@ import org.openjdk.jmh.results.RunResult;
 final class CaseForks {
   private final CaseSpec spec;
   private final List<RunResult> results = new ArrayList<>();
+  private final List<RunResult> unpaired = new ArrayList<>();
   private final List<String> lost = new ArrayList<>();
   private Outcome failure;
 
@@ -36,9 +37,32 @@ final class CaseForks {
     }
   }
 
+  /**
+   * Adds a fork that was measured, but not its partner: it is no half of a pair, and shows that its
+   * own side works.
+   */
+  void addUnpaired(RunResult result) {
+    unpaired.add(result);
+  }
+
+  /** Whatever its forks came to, the case has failed. */
+  void fail(String reason) {
+    failure = new Outcome(ForkRunner.End.FAILED, null, reason);
+  }
+
   /** Whether a fork ended so that the next one would, too. */
   boolean failed() {
     return failure != null;
+  }
+
+  /** Whether a fork was measured, of a pair with its partner. */
+  boolean complete() {
+    return !results.isEmpty();
+  }
+
+  /** Whether not one fork was measured, with or without a partner. */
+  boolean allLost() {
+    return results.isEmpty() && unpaired.isEmpty();
   }
 
   /**
@@ -50,9 +74,9 @@ final class CaseForks {
     if (failed()) {
       return record.addFailed(spec, failure.end().ofCase(), failure.message());
     }
-    if (results.isEmpty()) {
+    if (allLost()) {
       return record.addFailed(spec, Status.FAILED, String.join("; ", lost));
     }
-    return record.addMeasured(spec, results, lost, others);
+    return record.addMeasured(spec, results.isEmpty() ? unpaired : results, lost, others);
   }
 }

@@ -1,23 +1,20 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
+import io.musabench.jmh.cli.ForkRunner.End;
 import io.musabench.jmh.cli.ForkRunner.Outcome;
 import io.musabench.jmh.step.StepBenchmark;
 import io.musabench.results.compare.Pairs;
 import io.musabench.results.run.CaseResult;
-import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Environment;
-import io.musabench.results.run.Status;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.openjdk.jmh.results.RunResult;
 
 /**
  * Measures every case under two settings in pairs of forks and writes a run directory a setting.
@@ -67,14 +64,7 @@ final class PairRunner {
     private final RunRecord record;
     private final JmhLog log;
     private final ForkRunner runner;
-    private List<RunResult> forks = new ArrayList<>();
-
-    /** Forks whose partner crashed or hung; they are no pairs, but show that this side works. */
-    private List<RunResult> alone = new ArrayList<>();
-
-    private List<String> lost = new ArrayList<>();
-    private String failure = "";
-    private Status status = Status.OK;
+    private CaseForks forks; // of the case that is measured
 
     private Side(Setting setting, RunRecord record, String target, Campaign campaign) {
       this.setting = setting.with(List.of("-D" + StepBenchmark.ALONE + "=true"));
@@ -86,18 +76,6 @@ final class PairRunner {
     @Override
     public void close() {
       log.close();
-    }
-
-    private void begin() {
-      forks = new ArrayList<>();
-      alone = new ArrayList<>();
-      lost = new ArrayList<>();
-      fail(Status.OK, "");
-    }
-
-    private void fail(Status newStatus, String reason) {
-      status = newStatus;
-      failure = reason;
     }
   }
 
@@ -131,8 +109,8 @@ final class PairRunner {
         long began = System.nanoTime();
         OtherWork others = new OtherWork();
         measure(stop, spec, first, second);
-        CaseResult resultA = save(spec, first, others.soFar());
-        CaseResult resultB = save(spec, second, others.soFar());
+        CaseResult resultA = first.forks.save(first.record, others.soFar());
+        CaseResult resultB = second.forks.save(second.record, others.soFar());
         number++;
         double seconds = (System.nanoTime() - began) / 1e9;
         campaign.say(Progress.line(number, cases.size(), spec, resultA, seconds));
@@ -175,41 +153,31 @@ final class PairRunner {
   }
 
   private void measure(StopHook stop, CaseSpec spec, Side a, Side b) {
-    a.begin();
-    b.begin();
+    a.forks = new CaseForks(spec);
+    b.forks = new CaseForks(spec);
     for (int pair = 0; pair < campaign.effort().forks(); pair++) {
       List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
-      Map<Side, RunResult> both = new LinkedHashMap<>();
       Map<Side, Outcome> ends = forks(spec, order);
       if (a.record.isClosed()) {
         stop.waitForTheEnd(); // They were killed while they ran, which is no result.
       }
+      boolean complete = ends.values().stream().allMatch(end -> end.end() == End.MEASURED);
       for (Map.Entry<Side, Outcome> end : ends.entrySet()) {
-        Side side = end.getKey();
         Outcome outcome = end.getValue();
-        switch (outcome.end()) {
-          case MEASURED -> both.put(side, outcome.result());
-          // Its pair is lost with it.
-          case CRASHED ->
-              side.lost.add("fork %d crashed: %s".formatted(pair + 1, outcome.message()));
-          default -> side.fail(outcome.end().ofCase(), outcome.message());
+        if (outcome.end() == End.MEASURED && !complete) {
+          end.getKey().forks.addUnpaired(outcome.result()); // Its pair is lost with its partner.
+        } else {
+          end.getKey().forks.add(pair + 1, outcome);
         }
       }
-      boolean pairComplete = both.size() == 2;
-      both.forEach((side, result) -> (pairComplete ? side.forks : side.alone).add(result));
       // A failure would come again.
-      if (a.status != Status.OK || b.status != Status.OK) {
-        break;
+      if (a.forks.failed() || b.forks.failed()) {
+        return;
       }
     }
-    for (Side side : List.of(a, b)) {
-      if (side.status == Status.OK && side.forks.isEmpty() && side.alone.isEmpty()) {
-        side.fail(Status.FAILED, String.join("; ", side.lost));
-      }
-    }
-    if (a.forks.isEmpty() && a.status == Status.OK && b.status == Status.OK) {
-      a.fail(Status.FAILED, "in every pair a fork crashed");
-      b.fail(Status.FAILED, "in every pair a fork crashed");
+    if (!a.forks.complete() && !a.forks.allLost() && !b.forks.allLost()) {
+      a.forks.fail("in every pair a fork crashed");
+      b.forks.fail("in every pair a fork crashed");
     }
   }
 
@@ -239,13 +207,5 @@ final class PairRunner {
 
   private SideBySide.Fork fork(CaseSpec spec, Side side) {
     return arguments -> side.runner.run(spec, campaign.effort(), side.setting.with(arguments));
-  }
-
-  private static CaseResult save(CaseSpec spec, Side side, CpuTimes.Others others) {
-    if (side.status != Status.OK) {
-      return side.record.addFailed(spec, side.status, side.failure);
-    }
-    List<RunResult> forks = side.forks.isEmpty() ? side.alone : side.forks;
-    return side.record.addMeasured(spec, forks, side.lost, others);
   }
 }

@@ -108,13 +108,8 @@ final class TurnKeeper implements AutoCloseable {
      */
     boolean blocked() {
       synchronized (TurnKeeper.this) {
-        for (Seat other : seats) {
-          long more = longest(other) - longest(this);
-          if (other != this && (more > 0 || more == 0 && asked && !other.asked)) {
-            return false;
-          }
-        }
-        return true;
+        long own = longest(this);
+        return seats.stream().noneMatch(other -> other != this && longest(other) > own);
       }
     }
 

@@ -118,6 +118,7 @@ class TurnKeeperTest {
 
   @Test
   void shouldBlameAForkThatNeverAsked() throws Exception {
+    nanos.addAndGet(1);
     ask(second);
     while (keeper.seats().get(1).blocked()) {
       Thread.sleep(1); // Until what it has asked is read.

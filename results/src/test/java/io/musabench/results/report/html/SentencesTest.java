@@ -76,12 +76,12 @@ class SentencesTest {
     put(all, results, "tpot/kernels/RunReader", "open");
     put(all, results, "tpot/kernels/TableSource", "remarks");
     String jmh = "jmh/src/main/java/io/musabench/jmh/";
+    put(all, jmh, "cli/CaseForks");
     put(all, jmh, "cli/CaseResults");
     put(all, jmh, "cli/ForkRunner");
     put(all, jmh, "cli/PairRunner", "measure");
     put(all, jmh, "cli/RunRecord");
     put(all, jmh, "cli/SoleRun", "");
-    put(all, jmh, "cli/SuiteRunner", "measure");
     put(all, jmh, "device/Agreement");
     put(all, jmh, "device/CollectiveTimer");
     put(all, jmh, "device/DeviceBenchmark");
