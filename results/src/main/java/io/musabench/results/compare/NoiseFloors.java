@@ -1,21 +1,19 @@
 package io.musabench.results.compare;
 
 import io.musabench.results.run.AtomicFile;
+import io.musabench.results.run.KeptRows;
 import io.musabench.results.run.RunException;
 import io.musabench.results.stats.Interval;
 import java.io.IOException;
-import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
-import org.apache.commons.csv.CSVRecord;
 
 /**
  * What each case shows when it is compared with itself: a CSV file, a row a case, that {@code
@@ -115,34 +113,21 @@ public final class NoiseFloors {
 
   private Map<Key, Floor> read() {
     Map<Key, Floor> floors = new TreeMap<>();
-    if (!Files.exists(file)) {
-      return floors;
-    }
-    CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
-    try (Reader text = Files.newBufferedReader(file);
-        var rows = format.parse(text)) {
-      if (!rows.getHeaderNames().containsAll(List.of(COLUMNS))) {
-        // Without this, a first row without header is lost with the next write.
-        throw new RunException(
-            file
-                + " is not a file of noise floors: its first line is not "
-                + String.join(",", COLUMNS));
-      }
-      for (CSVRecord row : rows) {
-        if (!row.get("schema_version").equals(SCHEMA_VERSION)) {
-          throw new RunException(file + " has schema version " + row.get("schema_version"));
-        }
-        double percent = Double.parseDouble(row.get("noise_percent"));
-        if (!(percent >= 0 && percent < Double.POSITIVE_INFINITY)) {
-          throw new RunException(file + ": " + percent + " is no noise floor");
-        }
-        floors.put(
-            new Key(row.get("environment"), row.get("case")),
-            new Floor(percent / 100, Integer.parseInt(row.get("pairs"))));
-      }
-    } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-      throw RunException.because(file + " is not a file of noise floors", e);
-    }
+    KeptRows.each(
+        file,
+        "a file of noise floors",
+        format(),
+        COLUMNS,
+        SCHEMA_VERSION,
+        row -> {
+          double percent = Double.parseDouble(row.get("noise_percent"));
+          if (!(percent >= 0 && percent < Double.POSITIVE_INFINITY)) {
+            throw new RunException(file + ": " + percent + " is no noise floor");
+          }
+          floors.put(
+              new Key(row.get("environment"), row.get("case")),
+              new Floor(percent / 100, Integer.parseInt(row.get("pairs"))));
+        });
     return floors;
   }
 

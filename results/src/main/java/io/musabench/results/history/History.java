@@ -5,9 +5,9 @@ import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.run.AtomicFile;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.EnvironmentKey;
+import io.musabench.results.run.KeptRows;
 import io.musabench.results.run.RunException;
 import java.io.IOException;
-import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
-import org.apache.commons.csv.CSVRecord;
 
 /**
  * Times from run to run, in CSV files under a folder: {@code <environment>/<case>.csv}, a row a
@@ -160,41 +159,28 @@ public final class History {
   }
 
   private static List<Entry> read(Path file) {
-    if (!Files.exists(file)) {
-      return List.of();
-    }
-    CSVFormat format = format().setHeader().setSkipHeaderRecord(true).get();
     List<Entry> entries = new ArrayList<>();
-    try (Reader text = Files.newBufferedReader(file);
-        var rows = format.parse(text)) {
-      if (!rows.getHeaderNames().containsAll(List.of(COLUMNS))) {
-        // Without this, a first row without header is lost with the next write.
-        throw new RunException(
-            file
-                + " is not a file of the history: its first line is not "
-                + String.join(",", COLUMNS));
-      }
-      for (CSVRecord row : rows) {
-        if (!row.get("schema_version").equals(SCHEMA_VERSION)) {
-          throw new RunException(file + " has schema version " + row.get("schema_version"));
-        }
-        double time = Double.parseDouble(row.get("time_us"));
-        if (!(time > 0 && time < Double.POSITIVE_INFINITY)) {
-          throw new RunException(file + ": " + time + " is no time");
-        }
-        entries.add(
-            new Entry(
-                row.get("time"),
-                row.get("commit"),
-                row.get("environment"),
-                row.get("run"),
-                row.get("case"),
-                time,
-                Integer.parseInt(row.get("forks"))));
-      }
-    } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-      throw RunException.because(file + " is not a file of the history", e);
-    }
+    KeptRows.each(
+        file,
+        "a file of the history",
+        format(),
+        COLUMNS,
+        SCHEMA_VERSION,
+        row -> {
+          double time = Double.parseDouble(row.get("time_us"));
+          if (!(time > 0 && time < Double.POSITIVE_INFINITY)) {
+            throw new RunException(file + ": " + time + " is no time");
+          }
+          entries.add(
+              new Entry(
+                  row.get("time"),
+                  row.get("commit"),
+                  row.get("environment"),
+                  row.get("run"),
+                  row.get("case"),
+                  time,
+                  Integer.parseInt(row.get("forks"))));
+        });
     return entries;
   }
 
