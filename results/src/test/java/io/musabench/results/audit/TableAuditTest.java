@@ -254,21 +254,17 @@ class TableAuditTest {
              "num_experts": 128, "num_experts_per_tok": 8, "max_position_embeddings": 40960}""");
     AuditOptions options =
         new AuditOptions(config.toString(), 1, 1024, 256, null, null, null, "S5000", null, 0.1);
-    Finding roof =
-        TableAudit.of(EndToEndTable.parse("t", "concurrency,ttft_ms,tpot_ms\n1,60,6\n"), options)
-            .rows()
-            .get(0)
-            .finding("roofline");
+    Finding roof = roofline("concurrency,ttft_ms,tpot_ms\n1,60,6\n", options);
     assertThat(roof.level()).isEqualTo(Level.OK);
     assertThat(roof.numbers().get("floor_batch_1_ms")).isCloseTo(3.87, within(0.03));
-    Finding many =
-        TableAudit.of(EndToEndTable.parse("t", "concurrency,ttft_ms,tpot_ms\n512,90,9\n"), options)
-            .rows()
-            .get(0)
-            .finding("roofline");
+    Finding many = roofline("concurrency,ttft_ms,tpot_ms\n512,90,9\n", options);
     // So many meet them all.
     assertThat(many.level()).isEqualTo(Level.WARN);
     assertThat(many.numbers().get("floor_ms")).isGreaterThan(38);
+  }
+
+  private static Finding roofline(String csv, AuditOptions options) {
+    return TableAudit.of(EndToEndTable.parse("t", csv), options).rows().get(0).finding("roofline");
   }
 
   @Test

@@ -7,9 +7,6 @@ import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelTime;
 import io.musabench.results.tpot.kernels.KernelTimes;
-import io.musabench.results.tpot.kernels.LaunchCosts;
-import io.musabench.results.tpot.kernels.LookupError;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -45,15 +42,5 @@ public record AnalyticKernels(
         392,
         memoryBytes,
         Provenance.DATA_SHEET);
-  }
-
-  @Override
-  public Optional<LaunchCosts> launch() {
-    return Optional.empty();
-  }
-
-  @Override
-  public List<LookupError> leaveOneOut() {
-    return List.of();
   }
 }

@@ -6,9 +6,6 @@ import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelTime;
-import io.musabench.results.tpot.kernels.LaunchCosts;
-import io.musabench.results.tpot.kernels.LookupError;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -55,15 +52,5 @@ final class AssumedSource implements KernelSource {
   @Override
   public DeviceRoofs roofs() {
     return roofs;
-  }
-
-  @Override
-  public Optional<LaunchCosts> launch() {
-    return Optional.empty();
-  }
-
-  @Override
-  public List<LookupError> leaveOneOut() {
-    return List.of();
   }
 }

@@ -26,13 +26,17 @@ public interface KernelSource {
   DeviceRoofs roofs();
 
   /** What launching costs: measured in run directories, assumed from aiconfigurator's. */
-  Optional<LaunchCosts> launch();
+  default Optional<LaunchCosts> launch() {
+    return Optional.empty();
+  }
 
   /**
    * How far a look-up is off when the point looked up is taken out of the table first: one entry an
-   * operation. Computed at the first call, which may take seconds.
+   * operation; none where there is no table. Computed at the first call, which may take seconds.
    */
-  List<LookupError> leaveOneOut();
+  default List<LookupError> leaveOneOut() {
+    return List.of();
+  }
 
   /** What a reader of the times must know, one sentence each. */
   default List<String> remarks() {

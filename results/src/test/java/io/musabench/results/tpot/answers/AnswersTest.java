@@ -23,7 +23,6 @@ import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
 import io.musabench.results.tpot.kernels.KernelTime;
 import io.musabench.results.tpot.kernels.LaunchCosts;
-import io.musabench.results.tpot.kernels.LookupError;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -480,16 +479,6 @@ class AnswersTest {
     @Override
     public Optional<KernelTime> time(KernelCall call, Precision precision) {
       return call.communicates() ? Optional.empty() : KERNELS.time(call, precision);
-    }
-
-    @Override
-    public Optional<LaunchCosts> launch() {
-      return Optional.empty();
-    }
-
-    @Override
-    public List<LookupError> leaveOneOut() {
-      return List.of();
     }
   }
 
