@@ -37,6 +37,7 @@ final class Tpot {
       section.command(a.command());
       if (a.question().equals(Answer.PREDICT)) {
         section.add(predictions(a)).add(operations(a)).add(steps(a)).add(operationsOfSteps(a));
+        section.add(Lookups.table(a));
         a.notes().forEach(section::note);
       } else if (a.question().equals(Answer.SENSITIVITY)) {
         section.add(effects(a));

@@ -12,7 +12,7 @@ final class Validations {
     Section section = new Section("validation");
     for (Answer a : answers) {
       if (a.question().equals(Answer.VALIDATE)) {
-        section.add(services(a)).add(errors(a)).add(rows(a));
+        section.add(services(a)).add(errors(a)).add(rows(a)).add(Lookups.table(a));
         a.notes().forEach(section::note);
         section.note(covered(a));
       } else if (a.question().equals(Answer.CHECK)) {

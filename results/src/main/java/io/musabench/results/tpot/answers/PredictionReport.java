@@ -18,7 +18,6 @@ import io.musabench.results.tpot.Term;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.LaunchCosts;
-import io.musabench.results.tpot.kernels.LookupError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -86,6 +85,7 @@ public final class PredictionReport {
     for (int i = 0; i < steps.size(); i++) {
       step(out, "Step " + batches.get(i), steps.get(i));
     }
+    out.append(LookupReport.text(setup.model().times().source()));
     setup.assumptionsAfter().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
     return out.toString();
   }
@@ -241,14 +241,7 @@ public final class PredictionReport {
         step(node, steps.get(i), true);
       }
     }
-    ArrayNode errors = root.putArray("lookup_errors");
-    for (LookupError e : setup.model().times().source().leaveOneOut()) {
-      ObjectNode node = errors.addObject();
-      node.put("operation", e.operation());
-      node.put("points", e.points());
-      JsonText.number(node, "median_pct", 100 * e.median());
-      JsonText.number(node, "p90_pct", 100 * e.p90());
-    }
+    LookupReport.json(root, setup.model().times().source());
     JsonText.texts(root, "assumptions", setup.assumptionsAfter());
     return root;
   }

@@ -153,6 +153,7 @@ public final class ValidationReport {
         out.append(l.setAside()).append('\n');
       }
     }
+    out.append(LookupReport.text(times.source()));
     assumed().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
     return out.toString();
   }
@@ -294,6 +295,7 @@ public final class ValidationReport {
     report.lines().forEach(l -> line(rows.addObject(), l));
     ArrayNode worst = root.putArray("worst");
     report.worst(WORST).forEach(l -> line(worst.addObject(), l));
+    LookupReport.json(root, times.source());
     JsonText.texts(root, "assumptions", assumed());
     return JsonText.print(root);
   }

@@ -194,6 +194,17 @@ final class KernelTable {
     return most;
   }
 
+  /** Whether a look-up can leave the points along this axis. */
+  boolean varies(Axis axis) {
+    return switch (axis) {
+      case SIZE ->
+          sites.stream().anyMatch(s -> Arrays.stream(s.curves).anyMatch(c -> c.size() > 1));
+      case BATCH -> sites.stream().anyMatch(s -> s.ys.length > 1);
+      case SITE -> sites.size() > 1;
+      case BEYOND -> true;
+    };
+  }
+
   /** The time at a point. */
   Found at(double a, double b, double y, double x) {
     return at(a, b, y, x, null);

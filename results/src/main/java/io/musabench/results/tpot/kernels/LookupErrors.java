@@ -27,10 +27,12 @@ final class LookupErrors {
    */
   static final double UNKNOWN_BEYOND = 0.3;
 
+  private final KernelTable table;
   private final Map<Axis, double[]> distances = new EnumMap<>(Axis.class);
   private final double[] sigmas = new double[Axis.values().length];
 
   LookupErrors(KernelTable table) {
+    this.table = table;
     Map<Axis, List<Double>> lists = new EnumMap<>(Axis.class);
     table.leaveOneOut(
         (axis, measured, lookedUp) ->
@@ -43,11 +45,14 @@ final class LookupErrors {
           distances.put(axis, sorted);
         });
     for (Axis axis : Axis.values()) {
-      double[] found = distances.get(axis);
-      boolean known = found != null && found.length >= LEAST;
       double unknown = axis == Axis.BEYOND ? UNKNOWN_BEYOND : UNKNOWN_INSIDE;
-      sigmas[axis.ordinal()] = known ? Stats.quantile(found, 0.5) / MEDIAN_TO_SIGMA : unknown;
+      sigmas[axis.ordinal()] =
+          known(axis) ? Stats.quantile(distances.get(axis), 0.5) / MEDIAN_TO_SIGMA : unknown;
     }
+  }
+
+  private boolean known(Axis axis) {
+    return distances.containsKey(axis) && distances.get(axis).length >= LEAST;
   }
 
   /** One standard deviation of a look-up that left the measured points along {@code axis}. */
@@ -55,18 +60,24 @@ final class LookupErrors {
     return sigmas[axis.ordinal()];
   }
 
-  /** {@link LookupError}s under the name of the operation and the axis. */
+  /**
+   * {@link LookupError}s under the name of the operation and the axis, of every axis along which a
+   * look-up can leave the points.
+   */
   List<LookupError> list(String operation) {
     return Arrays.stream(Axis.values())
-        .filter(distances::containsKey)
+        .filter(table::varies)
         .map(
             axis -> {
-              double[] found = distances.get(axis);
+              double[] found = distances.getOrDefault(axis, new double[0]);
+              boolean none = found.length == 0;
               return new LookupError(
                   operation + ", " + axis.text(),
                   found.length,
-                  Stats.quantile(found, 0.5),
-                  Stats.quantile(found, 0.9));
+                  none ? Double.NaN : Stats.quantile(found, 0.5),
+                  none ? Double.NaN : Stats.quantile(found, 0.9),
+                  sigma(axis),
+                  known(axis) ? "" : "fewer than " + LEAST + " points can be left out");
             })
         .toList();
   }

@@ -321,7 +321,7 @@ class HtmlReportTest {
     for (String name : List.of("\u4e00.json", "\u4e8c.json", "2.json", "json")) {
       page.answer(AnswerFile.read(Files.copy(file.path(), folder.resolve(name))));
     }
-    assertThat(parts(JSON.readTree(element(page.html(), "data")))).hasSize(4 * 7);
+    assertThat(parts(JSON.readTree(element(page.html(), "data")))).hasSize(4 * 8);
   }
 
   private static List<String> names(Map<String, JsonNode> parts, String prefix) {
@@ -341,6 +341,9 @@ class HtmlReportTest {
     assertThat(parts.get(names(parts, "table validation-rows-").get(0)).get("rows")).hasSize(3);
     JsonNode check = parts.get(names(parts, "table check-").get(0));
     assertThat(check.get("rows")).hasSize(10);
+    JsonNode lookups = parts.get(names(parts, "table lookup-errors-").get(0));
+    assertThat(lookups.get("rows")).isNotEmpty();
+    assertThat(lookups.toString()).contains("gemm, beyond", "said.");
     assertThat(data.toString()).contains("note.covered", "note.answer_file");
   }
 

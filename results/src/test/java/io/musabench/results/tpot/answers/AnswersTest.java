@@ -147,6 +147,66 @@ class AnswersTest {
         .contains("of 2 measured values");
   }
 
+  /**
+   * Products of one matrix in many sizes, every other time a little long, and a single all-reduce.
+   */
+  private Path tables() throws Exception {
+    StringBuilder csv =
+        new StringBuilder("kernel,shape,precision,seconds_us,relative_error,source\n");
+    for (int m = 1; m <= 20; m++) {
+      double us = 10 + m * (m % 2 == 0 ? 1.05 : 1);
+      csv.append("gemm,m=").append(m).append(" n=2560 k=5120,bf16,").append(us).append(",,me\n");
+    }
+    csv.append("all_reduce,elements=5120 ranks=4,bf16,4.8,0.03,me\n");
+    csv.append("paged_attention,batch=q1s1k heads=16:2:128 causal page=16,bf16,13,0.03,me\n");
+    return Files.writeString(folder.resolve("tables.csv"), csv);
+  }
+
+  @Test
+  void howFarLookUpsAreOffStandsUnderThePredictionsMadeOfThem() throws Exception {
+    KernelSource source = KernelSources.open(List.of(tables()), Mode.GRAPH);
+    PredictionReport report =
+        new PredictionReport(
+            Setup.of(request(Mode.GRAPH), source), List.of(), List.of(BatchSpec.parse("2q1s1k")));
+    assertThat(report.text())
+        .containsPattern("gemm, size +18 +[0-9.]+ % +[0-9.]+ % +[0-9.]+ %\n")
+        .contains("fewer than 5 points can be left out, sigma 30.0 % assumed: gemm, beyond; ")
+        .contains("decode attention, beyond; all-reduce, beyond\n")
+        .contains("which the intervals already contain");
+    JsonNode errors = tree(report.json()).path("lookup_errors");
+    assertThat(errors)
+        .filteredOn(e -> e.path("operation").asText().equals("gemm, size"))
+        .singleElement()
+        .satisfies(
+            e -> {
+              assertThat(e.path("points").asInt()).isEqualTo(18);
+              assertThat(e.path("sigma_pct").asDouble()).isPositive();
+              assertThat(e.path("assumed_because").asText()).isEmpty();
+            });
+    assertThat(errors)
+        .filteredOn(e -> e.path("operation").asText().equals("all-reduce, beyond"))
+        .singleElement()
+        .satisfies(
+            e -> {
+              assertThat(e.path("median_pct").isNull()).isTrue();
+              assertThat(e.path("sigma_pct").asDouble()).isEqualTo(30);
+              assertThat(e.path("assumed_because").asText()).startsWith("fewer than 5");
+            });
+    Path csv =
+        Files.writeString(
+            folder.resolve("served.csv"),
+            "model,tp,isl,osl,concurrency,tpot_ms\nQwen3-32B,4,1024,256,1,25\n");
+    ValidationReport validation = Setup.validate(request(Mode.GRAPH), csv, source);
+    assertThat(validation.text()).contains("gemm, size").contains("fewer than 5 points");
+    assertThat(tree(validation.json()).path("lookup_errors")).isEqualTo(errors);
+    // Kernels without a table say nothing of look-ups.
+    assertThat(
+            new PredictionReport(
+                    setup(Mode.GRAPH, null), List.of(), List.of(BatchSpec.parse("q128")))
+                .text())
+        .doesNotContain("Leave-one-out");
+  }
+
   @Test
   void theTextSaysWhatSpeculationSeparationAndThePrefixCacheDo() throws Exception {
     Setup setup = setup(Mode.GRAPH, null);

@@ -132,6 +132,47 @@ class KernelTableTest {
     assertThat(list).extracting(LookupError::operation).containsExactly("k, size", "k, beyond");
     assertThat(list.get(0).points()).isEqualTo(1);
     assertThat(list.get(0).median()).isCloseTo(20 / 220.0, within(1e-12));
+    assertThat(list)
+        .allMatch(e -> e.reason().equals("fewer than 5 points can be left out"))
+        .extracting(LookupError::sigma)
+        .containsExactly(LookupErrors.UNKNOWN_INSIDE, LookupErrors.UNKNOWN_BEYOND);
+  }
+
+  @Test
+  void anAxisAlongWhichNothingCanBeLeftOutHasItsReasonAndNoNumber() {
+    KernelTable one = table(Blend.LINEAR, new double[] {1, 1, 1, 1, 100});
+    assertThat(new LookupErrors(one).list("k"))
+        .singleElement()
+        .satisfies(
+            e -> {
+              assertThat(e.operation()).isEqualTo("k, beyond");
+              assertThat(e.points()).isZero();
+              assertThat(e.median()).isNaN();
+              assertThat(e.p90()).isNaN();
+              assertThat(e.known()).isFalse();
+            });
+    KernelTable two =
+        table(Blend.LINEAR, new double[] {1, 1, 1, 1, 100}, new double[] {1, 1, 2, 1, 110});
+    assertThat(new LookupErrors(two).list("k"))
+        .extracting(LookupError::operation)
+        .containsExactly("k, batch", "k, beyond");
+  }
+
+  @Test
+  void theErrorOfALookUpIsTheMedianAsAStandardDeviation() {
+    double[][] line = new double[8][];
+    for (int i = 0; i < line.length; i++) {
+      // Every other point is 10 % above a straight line.
+      line[i] = new double[] {1, 1, 1, 100 + i, 1e6 * (100 + i) * (i % 2 == 0 ? 1 : 1.1)};
+    }
+    LookupErrors errors = new LookupErrors(table(Blend.LINEAR, line));
+    LookupError size = errors.list("k").get(0);
+    assertThat(size.known()).isTrue();
+    assertThat(size.points()).isGreaterThanOrEqualTo(5);
+    assertThat(size.median()).isBetween(0.08, 0.11);
+    assertThat(size.sigma())
+        .isEqualTo(errors.sigma(Axis.SIZE))
+        .isCloseTo(size.median() / 0.6745, within(1e-12));
   }
 
   record Line(double[] x, double[] t) {}
