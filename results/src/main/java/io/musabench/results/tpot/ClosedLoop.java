@@ -1,10 +1,8 @@
 package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
-import io.musabench.results.model.ModelOperations;
 import io.musabench.results.tpot.Prediction.State;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.List;
 
 /**
  * Steady state of a closed loop.
@@ -92,46 +90,26 @@ public final class ClosedLoop {
   /**
    * Predicts the loop with an interval for each estimate.
    *
-   * <p>The error of an operation is shared by all its calls; errors of different operations are
-   * independent; that of the clock is common to all. Each is moved by one standard deviation, up
-   * and down, and the loop solved again: the deviation of the result is the root of the sum of the
-   * squares. Nothing is faster than its roof, so the error of an operation that was assumed to
-   * reach it goes one way, and no interval reaches below the loop of kernels at their roofs.
-   * Throughput lies between that of a burst and that of independent arrivals. What the formulas
-   * leave out is not in it.
+   * <p>The errors are those of {@link Intervals}. Nothing is faster than its roof, so the error of
+   * an operation that was assumed to reach it goes one way, and no interval reaches below the loop
+   * of kernels at their roofs. Throughput lies between that of a burst and that of independent
+   * arrivals. What the formulas leave out is not in it.
    */
   public static Prediction predictWithInterval(StepModel model, Workload workload) {
-    MovedSteps steps = new MovedSteps(model);
-    Prediction middle = predict(steps.model(MovedSteps.Move.NONE), workload);
-    double[] slower = new double[RESULTS];
-    double[] faster = new double[RESULTS];
-    Set<String> roles = new LinkedHashSet<>();
-    middle.decodeStep().terms().forEach(t -> roles.add(ModelOperations.operation(t.role())));
-    middle.prefillStep().terms().forEach(t -> roles.add(ModelOperations.operation(t.role())));
-    double[] values = results(middle);
-    for (String role : roles) {
-      add(slower, values, predict(steps.model(MovedSteps.Move.role(role, 1)), workload));
-      add(faster, values, predict(steps.model(MovedSteps.Move.role(role, -1)), workload));
-    }
-    double clock = model.engine().clockError();
-    add(slower, values, predict(steps.model(MovedSteps.Move.all(clock)), workload));
-    add(faster, values, predict(steps.model(MovedSteps.Move.all(-clock)), workload));
-    double[] roof = results(predict(steps.model(MovedSteps.Move.ROOF), workload));
+    Prediction middle = predict(model, workload);
+    Intervals intervals = Intervals.of(model, middle.decodeStep(), middle.prefillStep());
+    Intervals.Numbers numbers = moved -> results(predict(moved.of(model), workload));
+    List<Estimate> found = intervals.of(numbers, middle.tpot().provenance());
+    double[] roof = intervals.atRoofs(numbers);
     Estimate[] times = new Estimate[4];
     for (int i = 0; i < times.length; i++) {
-      times[i] =
-          new Estimate(
-              values[i],
-              Math.max(Math.min(values[i], roof[i]), values[i] - deviation(faster[i])),
-              values[i] + deviation(slower[i]),
-              middle.tpot().provenance());
+      times[i] = found.get(i).within(roof[i], Double.POSITIVE_INFINITY);
     }
+    Estimate staggered = found.get(4);
     Estimate throughput =
         new Estimate(
-            values[4],
-            Math.max(0, values[5] - deviation(slower[5])),
-            Math.min(Math.max(values[4], roof[4]), values[4] + deviation(faster[4])),
-            middle.throughput().provenance());
+                staggered.value(), found.get(5).low(), staggered.high(), staggered.provenance())
+            .within(0, roof[4]);
     return new Prediction(
         workload,
         middle.state(),
@@ -149,8 +127,6 @@ public final class ClosedLoop {
         middle.itlAtomAtZero());
   }
 
-  private static final int RESULTS = 6;
-
   /** What gets an interval: four times, and requests a second of both ways to arrive. */
   private static double[] results(Prediction p) {
     Workload w = p.workload();
@@ -163,18 +139,6 @@ public final class ClosedLoop {
       p.requestsPerSecond(),
       Math.min(p.requestsPerSecond(), w.concurrency() / (p.ttftBurst().value() + answer))
     };
-  }
-
-  private static void add(double[] squares, double[] values, Prediction moved) {
-    double[] other = results(moved);
-    for (int i = 0; i < RESULTS; i++) {
-      double difference = other[i] - values[i];
-      squares[i] += difference * difference;
-    }
-  }
-
-  private static double deviation(double variance) {
-    return Estimate.DEVIATIONS * Math.sqrt(variance);
   }
 
   /**

@@ -18,6 +18,15 @@ public record Estimate(double value, double low, double high, Provenance provena
     return new Estimate(value, Double.NaN, Double.NaN, provenance);
   }
 
+  /** With an interval cut off at what is possible; it still holds the value. */
+  public Estimate within(double least, double most) {
+    return new Estimate(
+        value,
+        Math.min(value, Math.max(low, least)),
+        Math.max(value, Math.min(high, most)),
+        provenance);
+  }
+
   /** In another unit. */
   Estimate times(double factor) {
     return new Estimate(factor * value, factor * low, factor * high, provenance);

@@ -1,89 +1,92 @@
 package io.musabench.results.tpot;
 
 import io.musabench.results.model.BatchSpec;
-import io.musabench.results.model.ModelOperations;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * The steps of a model once more with other kernel times, without looking a kernel up again.
- * Remembers every step that was asked for, so it is for one prediction and one thread.
+ * Remembers every step that was asked for.
+ *
+ * <p>A move is the number of standard deviations by which each cause of error is off; {@link #NONE}
+ * and {@link #ROOFS} are special.
  */
 final class MovedSteps {
-  /** Another time for an operation. */
-  @FunctionalInterface
-  interface Move {
-    /** As it is. */
-    Move NONE = (role, seconds, error, roof) -> seconds;
+  /** Every kernel as predicted. */
+  static final double[] NONE = {};
 
-    /** As fast as the roofs allow. */
-    Move ROOF = (role, seconds, error, roof) -> roof;
+  /** Every kernel as fast as the roofs allow. */
+  static final double[] ROOFS = {};
 
-    /**
-     * Time of one call.
-     *
-     * @param error one standard deviation over the time
-     * @param roof the least time that it can take, at most {@code seconds}
-     */
-    double seconds(String role, double seconds, double error, double roof);
-
-    /** One operation is off by so many of its standard deviations. */
-    static Move role(String moved, double deviations) {
-      return (role, seconds, error, roof) ->
-          ModelOperations.operation(role).equals(moved)
-              ? Math.max(roof, seconds * (1 + deviations * error))
-              : seconds;
+  /**
+   * Calls of operations.
+   *
+   * @param roofs the least time of each, at most its time; that of a scaled kernel is scaled too
+   * @param errors of each, by cause
+   */
+  private record Calls(List<Term> terms, double[] roofs, double[][] errors) {
+    double seconds(double[] move) {
+      double sum = 0;
+      for (int i = 0; i < roofs.length; i++) {
+        Term t = terms.get(i);
+        sum += t.count() * (move == ROOFS ? roofs[i] : seconds(t, i, move));
+      }
+      return sum;
     }
 
-    /** Everything is off by a share. */
-    static Move all(double share) {
-      return (role, seconds, error, roof) -> Math.max(roof, seconds * (1 + share));
+    private double seconds(Term t, int i, double[] move) {
+      double error = 0;
+      for (int c = 0; c < move.length; c++) {
+        error += move[c] * errors[i][c];
+      }
+      double seconds = t.time().seconds();
+      return error == 0 ? seconds : Math.max(roofs[i], seconds * (1 + error));
     }
   }
 
-  private record Known(StepTime step, double[] roofs) {}
+  private record Known(StepTime step, Calls calls) {}
 
   private final StepModel model;
+  private final List<Intervals.Cause> causes;
   private final Map<BatchSpec, Known> known = new HashMap<>();
 
-  MovedSteps(StepModel model) {
+  MovedSteps(StepModel model, List<Intervals.Cause> causes) {
     this.model = model;
+    this.causes = causes;
   }
 
   /** The model with moved times; what its steps say of their operations stays as it was. */
-  StepModel model(Move move) {
+  StepModel model(double[] move) {
     return model.answering(batch -> step(batch, move));
   }
 
-  private StepTime step(BatchSpec batch, Move move) {
-    Known k = known.get(batch);
-    if (k == null) {
-      k = known(model.step(batch));
-      known.put(batch, k);
-    }
-    StepTime s = k.step();
-    if (move == Move.NONE) {
-      return s;
-    }
-    double sum = 0;
-    List<Term> terms = s.terms();
-    for (int i = 0; i < terms.size(); i++) {
-      Term t = terms.get(i);
-      sum +=
-          t.count()
-              * move.seconds(t.role(), t.time().seconds(), t.time().relativeError(), k.roofs()[i]);
-    }
-    return s.withKernelSeconds(sum);
+  /** Time of all calls of an operation. */
+  double seconds(Term term, double[] move) {
+    return calls(List.of(term)).seconds(move);
   }
 
-  private Known known(StepTime step) {
-    double[] roofs = new double[step.terms().size()];
-    for (int i = 0; i < roofs.length; i++) {
-      Term t = step.terms().get(i);
-      double roof = model.roof(t);
-      roofs[i] = Double.isNaN(roof) ? 0 : Math.min(roof, t.time().seconds());
+  private StepTime step(BatchSpec batch, double[] move) {
+    Known k = known.get(batch);
+    if (k == null) {
+      StepTime step = model.step(batch);
+      k = new Known(step, calls(step.terms()));
+      known.put(batch, k);
     }
-    return new Known(step, roofs);
+    return move == NONE ? k.step() : k.step().withKernelSeconds(k.calls().seconds(move));
+  }
+
+  private Calls calls(List<Term> terms) {
+    double[] roofs = new double[terms.size()];
+    double[][] errors = new double[terms.size()][causes.size()];
+    for (int i = 0; i < roofs.length; i++) {
+      Term t = terms.get(i);
+      double roof = model.roof(t) * model.factor(t);
+      roofs[i] = Double.isNaN(roof) ? 0 : Math.min(roof, t.time().seconds());
+      for (int c = 0; c < errors[i].length; c++) {
+        errors[i][c] = causes.get(c).error(model, t);
+      }
+    }
+    return new Calls(terms, roofs, errors);
   }
 }

@@ -89,6 +89,11 @@ public final class StepModel {
     return times.source().roofs().seconds(term.call(), precision(term));
   }
 
+  /** What its scale makes of the time of an operation. */
+  double factor(Term term) {
+    return scale == null ? 1 : scale.factor(term.role(), term.call(), term.time());
+  }
+
   /** The same call with the time and the bound that it has here. */
   public Term again(Term term) {
     return term(new Operation(term.role(), term.call(), term.count()));
