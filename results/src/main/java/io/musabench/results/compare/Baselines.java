@@ -22,7 +22,7 @@ public final class Baselines {
   private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]*";
   private static final String NOISE = "noise.csv";
   private static final Set<String> METRICS =
-      Set.of(Sample.DEVICE_TIME, Sample.HOST_TIME, Sample.DEVICE_CLOCK);
+      Set.of(Sample.DEVICE_TIME, Sample.HOST_TIME, Sample.DEVICE_CLOCK, Sample.TURN);
 
   private final Path root;
 

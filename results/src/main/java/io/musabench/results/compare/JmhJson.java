@@ -266,7 +266,7 @@ final class JmhJson {
     throw foreign("its raw data holds something that is not a number");
   }
 
-  /** Median of an iteration in JMH's sample mode: the first value that half the counts reach. */
+  /** Median of an iteration in JMH's sample mode: the first value that more than half reach. */
   private double histogramMedian() throws IOException {
     expectArray();
     TreeMap<Double, Long> counts = new TreeMap<>();
@@ -275,7 +275,11 @@ final class JmhJson {
       in.nextToken();
       double value = number();
       in.nextToken();
-      counts.merge(value, (long) number(), Long::sum);
+      long count = (long) number();
+      if (count < 0) {
+        throw foreign("its histogram has the count " + count);
+      }
+      counts.merge(value, count, Long::sum);
       if (in.nextToken() != JsonToken.END_ARRAY) {
         throw foreign("its histogram is not made of values and counts");
       }
@@ -285,7 +289,7 @@ final class JmhJson {
     for (var entry : counts.entrySet()) {
       seen += entry.getValue();
       if (seen > half) {
-        return entry.getValue() <= 0 ? Double.NaN : entry.getKey();
+        return entry.getKey();
       }
     }
     return Double.NaN;

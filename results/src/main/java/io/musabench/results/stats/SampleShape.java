@@ -53,14 +53,14 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
    * @param low mean of the lower one
    * @param high mean of the upper one
    * @param lowShare share of the values in the lower one
-   * @param separation distance of the means in standard deviations
    */
-  public record Modes(double low, double high, double lowShare, double separation) {}
+  public record Modes(double low, double high, double lowShare) {}
 
   /**
    * Looks at the times of one case.
    *
-   * @param forks the values of each fork, above 0, in the order in which they were taken
+   * @param forks the values of each fork, above 0 and at least one, in the order in which they were
+   *     taken
    */
   public static SampleShape of(List<double[]> forks) {
     double[] all = forks.stream().flatMapToDouble(Arrays::stream).toArray();
@@ -88,13 +88,10 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
     if (values.length < LEAST) {
       return null;
     }
-    double[] sorted = Arrays.stream(values).filter(v -> v > 0).map(Math::log).sorted().toArray();
+    double[] sorted = Arrays.stream(values).map(Math::log).sorted().toArray();
     int cut = (int) (TRIM * sorted.length);
     double[] v = Arrays.copyOfRange(sorted, cut, sorted.length - cut);
     int n = v.length;
-    if (n < LEAST / 2) {
-      return null;
-    }
     double[] sum = new double[n + 1];
     double[] squares = new double[n + 1];
     for (int i = 0; i < n; i++) {
@@ -103,9 +100,9 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
       sum[i + 1] = sum[i] + x;
       squares[i + 1] = squares[i] + x * x;
     }
-    int at = -1;
+    int at = 0;
     double least = Double.POSITIVE_INFINITY;
-    int smallest = Math.max(2, (int) Math.ceil(LEAST_SHARE * n));
+    int smallest = (int) Math.ceil(LEAST_SHARE * n);
     for (int k = smallest; k <= n - smallest; k++) {
       double inside = inside(sum, squares, 0, k) + inside(sum, squares, k, n);
       if (inside < least) {
@@ -113,15 +110,11 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
         at = k;
       }
     }
-    if (at < 0) {
-      return null;
-    }
     double low = sum[at] / at;
     double high = (sum[n] - sum[at]) / (n - at);
     double deviation = Math.sqrt(least / (n - 2));
-    double separation = deviation > 0 ? (high - low) / deviation : Double.POSITIVE_INFINITY;
-    return Math.expm1(high - low) > LEAST_CHANGE && separation > SEPARATION
-        ? new Modes(Math.exp(v[0] + low), Math.exp(v[0] + high), (double) at / n, separation)
+    return Math.expm1(high - low) > LEAST_CHANGE && high - low > SEPARATION * deviation
+        ? new Modes(Math.exp(v[0] + low), Math.exp(v[0] + high), (double) at / n)
         : null;
   }
 
@@ -143,7 +136,10 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
     return counted == 0 ? Double.NaN : Math.expm1(logs / counted);
   }
 
-  /** Each fork over its own median, so that what forks differ by is no trend. */
+  /**
+   * Each fork over its own median, so that what forks differ by is no trend and hides none. At
+   * least one fork must be long enough.
+   */
   private static boolean trend(List<double[]> forks) {
     double[] early = new double[0];
     double[] late = new double[0];
@@ -154,7 +150,7 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
         late = joined(late, last(fork), median);
       }
     }
-    return early.length > 0 && MannWhitneyUTest.withDefaults().test(early, late).reject(LEVEL);
+    return MannWhitneyUTest.withDefaults().test(early, late).reject(LEVEL);
   }
 
   private static double[] joined(double[] a, double[] b, double over) {
@@ -174,8 +170,7 @@ public record SampleShape(Modes modes, double drift, boolean drifting, double be
   }
 
   private static double betweenForks(List<double[]> forks) {
-    double[] medians =
-        forks.stream().filter(f -> f.length > 0).mapToDouble(f -> Stats.median(f)).toArray();
+    double[] medians = forks.stream().mapToDouble(f -> Stats.median(f)).toArray();
     return medians.length < 2
         ? Double.NaN
         : Arrays.stream(medians).max().getAsDouble() / Arrays.stream(medians).min().getAsDouble()

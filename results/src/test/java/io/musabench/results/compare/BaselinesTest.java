@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.model.Work;
+import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +44,41 @@ class BaselinesTest {
     assertThat(baselines.list()).containsExactly(saved);
     assertThat(baselines.find("mtt-s5000", "v1.0")).isEqualTo(saved);
     assertThat(baselines.find(null, "v1.0")).isEqualTo(saved);
+  }
+
+  @Test
+  void aSavedRunKnowsItsTurns() {
+    Path run =
+        new RunFixture(folder.resolve("runs"), 1)
+            .turns()
+            .device("attention.PagedDecode", Map.of(), Work.NONE, 4, 100)
+            .write();
+    MeasuredRun saved = MeasuredRun.read(baselines.save(run, "v1.0", false).path());
+    assertThat(saved.cases().get("attention.PagedDecode").forks())
+        .isEqualTo(MeasuredRun.read(run).cases().get("attention.PagedDecode").forks())
+        .allSatisfy(fork -> assertThat(fork.turns()).hasSize(5));
+  }
+
+  @Test
+  void aNameThatTwoDevicesHaveNeedsTheDevice() {
+    baselines.save(run(4), "main", false);
+    DeviceInfo s4000 = new DeviceInfo("MTT S4000", "MUSA", 0, null, 48L << 30, "2.7.0", "4.2.0");
+    Path other =
+        new RunFixture(folder.resolve("runs"), 9)
+            .device("musa", s4000)
+            .device("attention.PagedDecode", Map.of(), Work.NONE, 4, 100)
+            .write();
+    baselines.save(other, "main", false);
+    baselines.save(other, "other", false);
+    assertThat(baselines.find("mtt-s4000", "main").device()).isEqualTo("mtt-s4000");
+    assertThat(baselines.find("mtt-s5000", "main").device()).isEqualTo("mtt-s5000");
+    assertThat(baselines.find(null, "other").device()).isEqualTo("mtt-s4000");
+    assertThatThrownBy(() -> baselines.find(null, "main"))
+        .hasMessage("Several devices have a baseline main: mtt-s4000, mtt-s5000");
+    assertThatThrownBy(() -> baselines.find("mtt-s5000", "other"))
+        .hasMessageStartingWith("There is no baseline other of mtt-s5000");
+    assertThatThrownBy(() -> baselines.find(null, "unheard"))
+        .hasMessageMatching("There is no baseline unheard(?! of).*");
   }
 
   @Test

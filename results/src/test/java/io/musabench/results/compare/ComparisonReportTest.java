@@ -2,6 +2,7 @@ package io.musabench.results.compare;
 
 import static io.musabench.results.compare.Runs.entry;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVRecord;
@@ -112,12 +114,48 @@ class ComparisonReportTest {
     JsonNode json = new ObjectMapper().readTree(write(ComparisonReport.JSON));
     assertThat(json.get("schema").asText()).isEqualTo("musabench.compare/1");
     assertThat(json.get("exitCode").asInt()).isEqualTo(1);
+    assertThat(json.get("base").asText()).isEqualTo(folder.resolve("base.json").toString());
+    assertThat(json.get("candidate").asText())
+        .isEqualTo(folder.resolve("candidate.json").toString());
+    assertThat(json.get("alpha").asDouble()).isEqualTo(0.01);
+    assertThat(json.get("intervalLevel").asDouble()).isEqualTo(0.95);
+    assertThat(json.get("geometricMeanRatio").asDouble()).isCloseTo(1.011, within(0.0005));
     assertThat(json.get("cases")).hasSize(7);
-    JsonNode slow = json.get("cases").get(0);
-    assertThat(slow.get("verdict").asText()).isEqualTo("SLOWER");
-    assertThat(slow.get("ratio").asDouble()).isBetween(1.0999, 1.1001);
-    assertThat(slow.get("base").get("forks").asInt()).isEqualTo(4);
-    assertThat(json.get("cases").get(4).get("candidate").isNull()).isTrue();
+    // The same numbers as in the table above, in base units.
+    assertThat(rounded(json.get("cases").get(0)))
+        .isEqualTo(
+            """
+            {"case":"org.example.Sort.slow:size=10 (avgt)","verdict":"SLOWER",\
+            "clockEffect":false,"regression":true,\
+            "base":{"timeUs":0.010,"halfWidth":0.000,"forks":4,"samples":8},\
+            "candidate":{"timeUs":0.011,"halfWidth":0.000,"forks":4,"samples":8},\
+            "ratio":1.100,"ratioLow":1.100,"ratioHigh":1.100,"epsilon":0.010,"epsilonFrom":"least",\
+            "adjustedP":0.000,"moreForks":null,"remark":""}""");
+    assertThat(rounded(json.get("cases").get(3)))
+        .isEqualTo(
+            """
+            {"case":"org.example.Sort.noisy:size=10 (avgt)","verdict":"UNDECIDED",\
+            "clockEffect":false,"regression":false,\
+            "base":{"timeUs":0.010,"halfWidth":0.000,"forks":4,"samples":8},\
+            "candidate":{"timeUs":0.010,"halfWidth":0.218,"forks":4,"samples":8},\
+            "ratio":1.044,"ratioLow":0.857,"ratioHigh":1.271,"epsilon":0.010,"epsilonFrom":"least",\
+            "adjustedP":1.000,"moreForks":129,"remark":"about 129 more forks would decide"}""");
+    assertThat(rounded(json.get("cases").get(4)))
+        .isEqualTo(
+            """
+            {"case":"org.example.Sort.gone:size=10 (avgt)","verdict":"MISSING",\
+            "clockEffect":false,"regression":true,\
+            "base":{"timeUs":0.010,"halfWidth":0.000,"forks":4,"samples":8},"candidate":null,\
+            "ratio":null,"ratioLow":null,"ratioHigh":null,"epsilon":null,"epsilonFrom":"",\
+            "adjustedP":null,"moreForks":null,"remark":"not in the candidate"}""");
+    assertThat(write(ComparisonReport.JSON)).endsWith("}\n");
+  }
+
+  /** A JSON value in one line, fractions with three digits. */
+  private static String rounded(JsonNode json) {
+    return Pattern.compile("\\d+\\.\\d+(E-?\\d+)?")
+        .matcher(json.toString())
+        .replaceAll(m -> "%.3f".formatted(Double.parseDouble(m.group())));
   }
 
   @Test

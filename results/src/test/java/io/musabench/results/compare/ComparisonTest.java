@@ -15,10 +15,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole comparisons of JMH files. */
@@ -93,6 +97,24 @@ class ComparisonTest {
     assertThat(comparison.rows().get(0).base().timeUs()).isCloseTo(0.01003, within(0.0001));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"[10,1],[11,1],[12,1] | 0.011", "[10,2],[11,2] | 0.011", "[11,0],[12,1] | 0.012"})
+  void theMedianOfAHistogramIsReachedByMoreThanHalf(String counts, double us) throws IOException {
+    String forks = "[%1$s,%1$s,%1$s,%1$s]".formatted("[[" + counts + "]]");
+    String text = entry("a.B.c", "ns/op", forks).replace("rawData", "rawDataHistogram");
+    assertThat(against(text, text).rows().get(0).base().timeUs()).isCloseTo(us, within(1e-12));
+  }
+
+  @Test
+  void anEmptyHistogramIsNoTime() throws IOException {
+    String text =
+        entry("a.B.c", "ns/op", "[[[]],[[]],[[]],[[]]]").replace("rawData", "rawDataHistogram");
+    assertThat(against(text, text).rows().get(0).reason())
+        .isEqualTo("base: fork 1 has the value NaN, which is no time");
+  }
+
   @Test
   void aMissingCaseFailsAndANewOneIsANote() throws IOException {
     Comparison comparison =
@@ -157,6 +179,14 @@ class ComparisonTest {
   }
 
   @Test
+  void theForkOfAWrongValueIsNamed() throws IOException {
+    String good = entry("a.B.c", "ns/op", FORKS);
+    Comparison comparison = against(good, entry("a.B.c", "ns/op", "[[10],[10,\"NaN\"],[10],[10]]"));
+    assertThat(comparison.rows().get(0).reason())
+        .isEqualTo("candidate: fork 2 has the value NaN, which is no time");
+  }
+
+  @Test
   void aUnitThatIsNoTimeIsNotComparable() throws IOException {
     String odd = entry("a.B.c", "B/op", FORKS);
     Comparison comparison = against(odd, odd);
@@ -172,36 +202,59 @@ class ComparisonTest {
     assertThat(comparison.rows().get(0).reason()).contains("appears twice");
   }
 
+  static Stream<Arguments> foreignFiles() {
+    String metric = "[{\"benchmark\": \"a\", \"primaryMetric\": %s}]";
+    String good = "[{\"benchmark\": \"a\", \"primaryMetric\": {}}%s";
+    return Stream.of(
+            "|it does not start with an array of results",
+            "{}|it does not start with an array of results",
+            "[]|it has no results",
+            "[1]|entry 1 is not an object",
+            good.formatted(", 2]") + "|entry 2 is not an object",
+            "[{}]|entry 1 has no \"benchmark\"",
+            good.formatted(", {}]") + "|entry 2 has no \"benchmark\"",
+            "[{\"benchmark\": \"a\"}]|entry 1 has no \"primaryMetric\"",
+            "[{\"benchmark\": {\"a\": [1]}, \"primaryMetric\": {}}]|entry 1 has no \"benchmark\"",
+            "[{\"benchmark\": [1], \"primaryMetric\": 5}]|a metric is not an object",
+            metric.formatted("{\"rawData\": 5}") + "|its raw data is not [fork][iteration]",
+            metric.formatted("{\"rawData\": [5]}") + "|its raw data is not [fork][iteration]",
+            metric.formatted("{\"rawData\": {\"a\": [5]}}")
+                + "|its raw data is not [fork][iteration]",
+            metric.formatted("{\"rawData\": [[\"x\"]]}") + "|its raw data holds \"x\"",
+            metric.formatted("{\"rawData\": [[{}]]}")
+                + "|its raw data holds something that is not a number",
+            metric.formatted("{\"rawDataHistogram\": [[5]]}")
+                + "|its raw data is not [fork][iteration]",
+            metric.formatted("{\"rawDataHistogram\": [[[5]]]}")
+                + "|its raw data is not [fork][iteration]",
+            metric.formatted("{\"rawDataHistogram\": [[[[1,2,3]]]]}")
+                + "|its histogram is not made of values and counts",
+            metric.formatted("{\"rawDataHistogram\": [[[[1,2],[2,-1]]]]}")
+                + "|its histogram has the count -1",
+            good.formatted("] [") + "|something follows its array of results",
+            good.formatted("] {\"a\": 1}") + "|something follows its array of results")
+        .map(line -> line.split("\\|"))
+        .map(parts -> Arguments.of(parts[0], "is not a result file of JMH: " + parts[1]));
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "{}",
-        "[]",
-        "[1]",
-        "[{}]",
-        "[{\"benchmark\": \"a\"}]",
-        "[{\"benchmark\": {\"a\": [1]}, \"primaryMetric\": {}}]",
-        "[{\"benchmark\": [1], \"primaryMetric\": 5}]",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": 5}}]",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": [5]}}]",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": [[\"x\"]]}}]",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawData\": [[{}]]}}]",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawDataHistogram\": [[[5]]]}}]",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {\"rawDataHistogram\": [[[[1,2,3]]]]}}]",
-        "[{\"benchmark\": \"a\", \"primary",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {}}] [",
-        "[{\"benchmark\": \"a\", \"primaryMetric\": {}}] {\"a\": 1}",
-        "not JSON",
-        "\u0000\u0001"
-      })
-  void foreignFilesAreRefusedInOneLine(String text) throws IOException {
+  @MethodSource("foreignFiles")
+  void foreignFilesAreRefusedInOneLineThatSaysWhy(String text, String why) throws IOException {
     Path file = Files.writeString(folder.resolve("foreign.json"), text);
     assertThatThrownBy(() -> MeasuredRun.read(file))
         .isInstanceOf(RunException.class)
-        .hasMessageContaining("foreign.json")
-        .message()
-        .doesNotContain("\n");
+        .hasMessage(file + " " + why);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[\n{\"benchmark\": \"a\", \"primary", "[\nnot JSON", "[\n\u0000\u0001"})
+  void whatIsNoJsonIsRefusedWithItsLine(String text) throws IOException {
+    Path file = Files.writeString(folder.resolve("foreign.json"), text);
+    assertThatThrownBy(() -> MeasuredRun.read(file))
+        .isInstanceOf(RunException.class)
+        .hasMessageStartingWith(file + " is not valid JSON: ")
+        .hasMessageEndingWith(" (line 2)")
+        .hasMessageMatching(".* JSON: \\S.* \\(line 2\\)");
   }
 
   @Test
@@ -265,6 +318,7 @@ class ComparisonTest {
     assertThat(row.verdict()).isEqualTo(Verdict.SLOWER);
     assertThat(row.clockEffect()).isTrue();
     assertThat(comparison.exitCode()).isEqualTo(Comparison.FINE);
+    assertThat(strict(comparison).exitCode()).isEqualTo(Comparison.UNDECIDED);
     // On average as many cycles as the base, but a clock that jumps about shows nothing.
     Comparison unsteady =
         against(
@@ -289,6 +343,9 @@ class ComparisonTest {
     Comparison odd =
         against(entry("a.B.c", "ns/op", base), entry("a.B.c", "ns/op", "[[1],[1],[1],[1]]"));
     assertThat(paired(odd).rows().get(0).reason()).isEqualTo("5 forks against 4 are no pairs");
+    Comparison otherUnit =
+        against(entry("a.B.c", "ns/op", base), entry("a.B.c", "us/op", candidate));
+    assertThat(paired(otherUnit).rows().get(0).reason()).isEqualTo("unit: ns/op against us/op");
     Comparison otherVm =
         against(
             entry("a.B.c", "ns/op", base),
@@ -301,6 +358,34 @@ class ComparisonTest {
         comparison.base(),
         comparison.candidate(),
         new Comparison.Options(new Judge(), 0.01, Map.of(), Set.of(), false, true));
+  }
+
+  @Test
+  void onlyAStrictComparisonFailsForWhatIsUndecided() throws IOException {
+    String noisy = "[[9,9],[10,10],[11,11],[12,12]]";
+    Comparison undecided = against(entry("a.B.c", "ns/op", FORKS), entry("a.B.c", "ns/op", noisy));
+    assertThat(verdict(undecided)).isEqualTo(Verdict.UNDECIDED);
+    assertThat(undecided.exitCode()).isEqualTo(Comparison.FINE);
+    assertThat(strict(undecided).exitCode()).isEqualTo(Comparison.UNDECIDED);
+    String base = entry("a.B.c", "ns/op", FORKS);
+    assertThat(strict(against(base, base)).exitCode()).isEqualTo(Comparison.FINE);
+  }
+
+  @Test
+  void oneJudgedCaseIsEnoughForACodeOfZero() throws IOException {
+    String first = entry("a.B.c", "ns/op", FORKS);
+    String second = entry("a.B.d", "ns/op", FORKS);
+    Comparison one = Runs.compare(file("a.json", first), file("b.json", first, second));
+    assertThat(one.exitCode()).isEqualTo(Comparison.FINE);
+    Comparison none = Runs.compare(file("a.json", first), file("b.json", second));
+    assertThat(none.exitCode()).isEqualTo(Comparison.REGRESSION);
+  }
+
+  private static Comparison strict(Comparison comparison) {
+    return Comparison.of(
+        comparison.base(),
+        comparison.candidate(),
+        new Comparison.Options(new Judge(), 0.01, Map.of(), Set.of(), true, false));
   }
 
   @Test

@@ -128,7 +128,28 @@ class LogRatioTest {
     LogRatio ratio = LogRatio.ofForks(forks(10, 10, 10, 10), forks(11, 11, 11, 11));
     assertThat(ratio.tail(0.01)).isZero();
     assertThat(ratio.tail(0.2)).isEqualTo(1);
+    assertThat(ratio.tail(ratio.value())).isEqualTo(1);
+    assertThat(ratio.degreesOfFreedom()).isEqualTo(6);
     assertThat(ratio.ratio(0.95).low()).isEqualTo(ratio.ratio(0.95).high());
+  }
+
+  @Test
+  void otherNumbersOfForksScaleTheErrorAndTheDegreesOfFreedom() {
+    LogRatio four = LogRatio.ofForks(forks(9, 10, 11, 12), forks(9, 10, 11, 12));
+    assertThat(four.degreesOfFreedom()).isCloseTo(6, within(1e-12));
+    LogRatio sixteen = four.withForks(16);
+    assertThat(sixteen.standardError()).isCloseTo(four.standardError() / 2, within(1e-15));
+    assertThat(sixteen.degreesOfFreedom()).isCloseTo(30, within(1e-12));
+    assertThat(sixteen.value()).isEqualTo(four.value());
+    assertThat(sixteen.forks()).isEqualTo(16);
+  }
+
+  @Test
+  void twoForksAreEnoughForASpread() {
+    // Both logs lie ln(1.1)/2 from their mean: s = ln(1.1)/√2, and over √2 for the mean of two.
+    assertThat(LogRatio.ofForks(forks(1, 1), forks(1, 1.1)).standardError())
+        .isCloseTo(Math.log(1.1) / 2, within(1e-12));
+    assertThat(LogRatio.ofPairs(0, 0.1).standardError()).isCloseTo(0.05, within(1e-12));
   }
 
   @Test

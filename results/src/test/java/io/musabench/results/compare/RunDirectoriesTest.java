@@ -87,6 +87,16 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void aCaseThatFailedInTheBaseAndIsGoneIsNoRegression() {
+    Path base = decode(run(1), 100).failed("launch.GraphReplay", "no graphs").write();
+    Comparison comparison = Runs.compare(base, decode(run(2), 100).write());
+    CaseComparison gone = comparison.rows().get(1);
+    assertThat(gone.verdict()).isEqualTo(Verdict.NEW);
+    assertThat(gone.reason()).isEqualTo("in neither run");
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.FINE);
+  }
+
+  @Test
   void onlyTheLibraryUnderTestMayDiffer() {
     Library runtime = new Library("runtime", "/b/libmusart.so", "22", null);
     Library kernels = new Library("kernels", "/b/libkernels.so", "33", null);

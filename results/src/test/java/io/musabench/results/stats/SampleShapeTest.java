@@ -1,7 +1,10 @@
 package io.musabench.results.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.DoubleSupplier;
@@ -47,6 +50,26 @@ class SampleShapeTest {
     assertThat(modes.lowShare()).isBetween(0.72, 0.78);
   }
 
+  /** Two modes of ten values each: e^0 and e^within, and the same from e^1 on. */
+  private static SampleShape.Modes twoTimesTen(double within) {
+    double[] values = new double[20];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = Math.exp(i % 2 + (i / 2 % 2) * within);
+    }
+    return SampleShape.of(List.of(values)).modes();
+  }
+
+  @Test
+  void modesLieFiveStandardDeviationsApart() {
+    // Both means are within/2 from their values: s = within/2 · √(20/18), and 1 / s is 5 where
+    // within is 0.3795.
+    assertThat(twoTimesTen(0.37).low()).isCloseTo(Math.exp(0.185), within(1e-12));
+    assertThat(twoTimesTen(0.37).high()).isCloseTo(Math.exp(1.185), within(1e-12));
+    assertThat(twoTimesTen(0.37).lowShare()).isEqualTo(0.5);
+    assertThat(twoTimesTen(0.39)).isNull();
+    assertThat(twoTimesTen(0).high()).isCloseTo(Math.E, within(1e-12));
+  }
+
   @Test
   void outliersAndModesTooCloseToMatterAreNoModes() {
     SplittableRandom random = new SplittableRandom(3);
@@ -78,6 +101,27 @@ class SampleShapeTest {
       alarms += SampleShape.of(List.of(a)).drifting() ? 1 : 0;
     }
     assertThat(alarms).isLessThan(5);
+  }
+
+  @Test
+  void aDriftShowsInForksThatDifferByMore() {
+    double[] slow = IntStream.range(0, 30).mapToDouble(i -> 150 + 0.15 * i).toArray();
+    double[] fast = IntStream.range(0, 30).mapToDouble(i -> 100 + 0.1 * i).toArray();
+    SampleShape shape = SampleShape.of(List.of(slow, fast));
+    // Medians of the thirds: 102.45 over 100.45.
+    assertThat(shape.drift()).isCloseTo(2 / 100.45, within(1e-9));
+    assertThat(shape.drifting()).isTrue();
+  }
+
+  @Test
+  void nineValuesOfAForkHaveABeginningAndAnEnd() {
+    double[] nine = IntStream.range(0, 9).mapToDouble(i -> 100 + i).toArray();
+    SampleShape shape = SampleShape.of(Collections.nCopies(10, nine));
+    assertThat(shape.drift()).isCloseTo(6.0 / 101, within(1e-9));
+    assertThat(shape.drifting()).isTrue();
+    SampleShape eight = SampleShape.of(Collections.nCopies(10, Arrays.copyOf(nine, 8)));
+    assertThat(eight.drift()).isNaN();
+    assertThat(eight.drifting()).isFalse();
   }
 
   @Test

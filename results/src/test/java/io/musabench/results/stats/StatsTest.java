@@ -225,7 +225,7 @@ class StatsTest {
 
   @Test
   void varianceOfMedianIsThatOfAllResamples() {
-    double[] sample = {100, 13, 12, 11, 10};
+    double[] sample = {13, 100, 10, 12, 11};
     double[] medians = new double[5 * 5 * 5 * 5 * 5];
     for (int r = 0; r < medians.length; r++) {
       double[] resample = new double[5];
