@@ -11,6 +11,7 @@ import io.musabench.results.run.Params;
 import io.musabench.results.run.RunException;
 import io.musabench.results.tpot.ClosedLoop;
 import io.musabench.results.tpot.MeasuredSteps;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.answers.RunSteps.Step;
 import io.musabench.results.tpot.answers.RunSteps.Time;
@@ -54,15 +55,24 @@ public final class Attribution {
   private final List<Moved> moved = new ArrayList<>();
 
   /**
-   * One term of the split.
+   * One term of the split; errors are half the width of 95 % intervals.
    *
    * @param name the operation, {@code launch} or {@code gaps}
    * @param aS its time in the decode step of A, in seconds
+   * @param aErrorS its error
    * @param bS the same in B
+   * @param bErrorS its error
    * @param shareS its share in the change of TPOT
-   * @param errorS half the width of the share's 95 % interval
+   * @param errorS error of the share
    */
-  public record Share(String name, double aS, double bS, double shareS, double errorS) {
+  public record Share(
+      String name,
+      double aS,
+      double aErrorS,
+      double bS,
+      double bErrorS,
+      double shareS,
+      double errorS) {
     /** Whether the interval of the share excludes 0. */
     public boolean flagged() {
       return Math.abs(shareS) > errorS;
@@ -70,7 +80,7 @@ public final class Attribution {
   }
 
   /**
-   * What moved one service.
+   * What moved one service; errors are half the width of 95 % intervals.
    *
    * @param caseA decode step of A
    * @param caseB the same in B
@@ -78,9 +88,12 @@ public final class Attribution {
    * @param inputTokens tokens of the prefill; 0 if no prefill is in both runs, so that TPOT is the
    *     decode step
    * @param tpotA TPOT of A in seconds
+   * @param tpotErrorA its error
    * @param tpotB TPOT of B
+   * @param tpotErrorB its error
    * @param shares the terms, the largest first
    * @param unexplainedS what the terms leave of the change
+   * @param unexplainedErrorS its error
    */
   public record Moved(
       String caseA,
@@ -88,9 +101,17 @@ public final class Attribution {
       int concurrency,
       int inputTokens,
       double tpotA,
+      double tpotErrorA,
       double tpotB,
+      double tpotErrorB,
       List<Share> shares,
-      double unexplainedS) {}
+      double unexplainedS,
+      double unexplainedErrorS) {
+    /** Error of the change: the runs know nothing of each other. */
+    public double changeErrorS() {
+      return Math.hypot(tpotErrorA, tpotErrorB);
+    }
+  }
 
   /**
    * Compares two run directories.
@@ -242,15 +263,35 @@ public final class Attribution {
       for (int i = 0; i < shares.length; i++) {
         String name = names.get(i);
         left -= shares[i];
+        Time a = decode.a(name);
+        Time b = decode.b(name);
         found.add(
             new Share(
-                name, decode.a(name).seconds(), decode.b(name).seconds(), shares[i], error(name)));
+                name,
+                a.seconds(),
+                DEVIATIONS * a.error(),
+                b.seconds(),
+                DEVIATIONS * b.error(),
+                shares[i],
+                error(name)));
       }
       if (Math.abs(left) < ROUNDING * Math.max(measuredA, measuredB)) {
         left = 0;
       }
       found.sort(Comparator.comparingDouble(s -> -Math.abs(s.shareS())));
-      return new Moved(caseA.id(), caseB.id(), requests, input, measuredA, measuredB, found, left);
+      return new Moved(
+          caseA.id(),
+          caseB.id(),
+          requests,
+          input,
+          measuredA,
+          error(false),
+          measuredB,
+          error(true),
+          found,
+          left,
+          // What a step is faster than its kernels is as uncertain as the gap that it would have.
+          error(GAPS));
     }
 
     private static double latency(Step s) {
@@ -302,6 +343,17 @@ public final class Attribution {
       return DEVIATIONS * Math.sqrt(squares);
     }
 
+    /** Half the interval of a run's TPOT, by the errors of its whole steps. */
+    private double error(boolean inB) {
+      Step d = inB ? decode.b() : decode.a();
+      double squares = square(slope(inB, true) * d.latency().error());
+      if (prefill != null) {
+        Step p = inB ? prefill.b() : prefill.a();
+        squares += square(slope(inB, false) * p.latency().error());
+      }
+      return DEVIATIONS * Math.sqrt(squares);
+    }
+
     private static double error(Pair pair, String name) {
       return Math.hypot(pair.a(name).error(), pair.b(name).error());
     }
@@ -320,14 +372,19 @@ public final class Attribution {
               default -> !hostBound;
             };
         if (acts) {
-          double d = latency(inB ? decode.b() : decode.a());
-          double p = prefill == null ? 0 : latency(inB ? prefill.b() : prefill.a());
-          double h = 1e-4 * (decodes ? d : p);
-          double moved = decodes ? tpot(d + h, p) : tpot(d, p + h);
-          most = Math.max(most, (moved - tpot(d, p)) / h);
+          most = Math.max(most, slope(inB, decodes));
         }
       }
       return most;
+    }
+
+    /** What a second more of a whole step does to the TPOT of a run. */
+    private double slope(boolean inB, boolean decodes) {
+      double d = latency(inB ? decode.b() : decode.a());
+      double p = prefill == null ? 0 : latency(inB ? prefill.b() : prefill.a());
+      double h = 1e-4 * (decodes ? d : p);
+      double moved = decodes ? tpot(d + h, p) : tpot(d, p + h);
+      return (moved - tpot(d, p)) / h;
     }
 
     private static double square(double x) {
@@ -349,28 +406,46 @@ public final class Attribution {
       if (!m.caseB().equals(m.caseA())) {
         out.append("\n  against ").append(m.caseB());
       }
-      out.append("\n  TPOT ").append(PredictionReport.time(m.tpotA())).append(" -> ");
-      out.append(PredictionReport.time(m.tpotB())).append(" (");
-      out.append(Units.change(100 * (m.tpotB() / m.tpotA() - 1))).append("), ");
+      out.append("\n  TPOT ").append(plusMinus(m.tpotA(), m.tpotErrorA())).append(" -> ");
+      out.append(plusMinus(m.tpotB(), m.tpotErrorB())).append(" (");
+      out.append(Units.change(100 * (m.tpotB() / m.tpotA() - 1))).append(" +- ");
+      out.append(Units.percent(100 * m.changeErrorS() / m.tpotA())).append("), ");
       out.append(load(m)).append('\n');
       TextTable table =
           new TextTable("term", ">A", ">B", ">share of the change", ">95 % interval", "");
       for (Share s : m.shares()) {
         table.row(
             s.name(),
-            PredictionReport.time(s.aS()),
-            PredictionReport.time(s.bS()),
+            plusMinus(s.aS(), s.aErrorS()),
+            plusMinus(s.bS(), s.bErrorS()),
             PredictionReport.time(s.shareS()),
-            PredictionReport.time(s.shareS() - s.errorS())
-                + " to "
-                + PredictionReport.time(s.shareS() + s.errorS()),
+            interval(s.shareS(), s.errorS()),
             s.flagged() ? "<- moved" : "");
       }
-      table.row("unexplained", "", "", PredictionReport.time(m.unexplainedS()), "", "");
+      table.row(
+          "unexplained",
+          "",
+          "",
+          PredictionReport.time(m.unexplainedS()),
+          interval(m.unexplainedS(), m.unexplainedErrorS()),
+          "");
       out.append(table);
     }
-    out.append("  moved: the interval excludes 0; ").append(ERRORS).append('\n');
+    out.append("  moved: the interval excludes 0; all intervals 95 %, ")
+        .append(ERRORS)
+        .append('\n');
+    out.append("  steps and kernels are measured; TPOT follows from the steps\n");
     return out.toString();
+  }
+
+  private static String plusMinus(double seconds, double errorS) {
+    return PredictionReport.time(seconds) + " +- " + PredictionReport.time(errorS);
+  }
+
+  private static String interval(double seconds, double errorS) {
+    return PredictionReport.time(seconds - errorS)
+        + " to "
+        + PredictionReport.time(seconds + errorS);
   }
 
   private static final String ERRORS =
@@ -402,9 +477,10 @@ public final class Attribution {
       node.put("concurrency", m.concurrency());
       node.put("input_tokens", m.inputTokens());
       node.put("load", load(m));
-      JsonText.number(node, "tpot_a_ms", 1e3 * m.tpotA());
-      JsonText.number(node, "tpot_b_ms", 1e3 * m.tpotB());
-      JsonText.number(node, "tpot_delta_ms", 1e3 * (m.tpotB() - m.tpotA()));
+      number(node, "tpot_a", m.tpotA(), m.tpotErrorA());
+      number(node, "tpot_b", m.tpotB(), m.tpotErrorB());
+      number(node, "tpot_delta", m.tpotB() - m.tpotA(), m.changeErrorS());
+      node.put("provenance", Provenance.MEASURED.text());
       ArrayNode terms = node.putArray("terms");
       for (Share s : m.shares()) {
         ObjectNode term = terms.addObject();
@@ -415,15 +491,22 @@ public final class Attribution {
               case LAUNCH, GAPS -> s.name();
               default -> "kernel";
             });
-        JsonText.number(term, "a_ms", 1e3 * s.aS());
-        JsonText.number(term, "b_ms", 1e3 * s.bS());
+        number(term, "a", s.aS(), s.aErrorS());
+        number(term, "b", s.bS(), s.bErrorS());
         JsonText.number(term, "share_ms", 1e3 * s.shareS());
         JsonText.number(term, "low_ms", 1e3 * (s.shareS() - s.errorS()));
         JsonText.number(term, "high_ms", 1e3 * (s.shareS() + s.errorS()));
         term.put("flagged", s.flagged());
       }
-      JsonText.number(node, "unexplained_ms", 1e3 * m.unexplainedS());
+      number(node, "unexplained", m.unexplainedS(), m.unexplainedErrorS());
     }
     return JsonText.print(root);
+  }
+
+  /** A number of milliseconds with its interval. */
+  private static void number(ObjectNode node, String name, double seconds, double errorS) {
+    JsonText.number(node, name + "_ms", 1e3 * seconds);
+    JsonText.number(node, name + "_low_ms", 1e3 * (seconds - errorS));
+    JsonText.number(node, name + "_high_ms", 1e3 * (seconds + errorS));
   }
 }

@@ -3,6 +3,7 @@ package io.musabench.results.tpot.answers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -114,6 +115,43 @@ class AttributionTest {
     assertThat(m.shares().stream().filter(Share::flagged).map(Share::name))
         .containsExactly("attention");
     assertThat(m.unexplainedS()).isCloseTo(0, within(1e-12));
+  }
+
+  @Test
+  void everyTimeAndEveryChangeHasItsInterval() throws Exception {
+    Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 50, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "graph", 1060, 50, kernels(700, 350)).write();
+    Attribution answer = new Attribution(a, b);
+    // Three forks 0.2 % apart: a standard deviation of as much, Student's t of two degrees.
+    double half = 4.303 * 0.002 / Math.sqrt(3);
+    Moved m = answer.moved().get(0);
+    assertThat(m.tpotErrorA()).isCloseTo(half * 1010e-6, withinPercentage(0.1));
+    assertThat(m.tpotErrorB()).isCloseTo(half * 1060e-6, withinPercentage(0.1));
+    assertThat(m.changeErrorS())
+        .isCloseTo(half * Math.hypot(1010e-6, 1060e-6), withinPercentage(0.1));
+    assertThat(share(m, "attention").aErrorS()).isCloseTo(half * 300e-6, withinPercentage(0.1));
+    assertThat(share(m, "attention").bErrorS()).isCloseTo(half * 350e-6, withinPercentage(0.1));
+    assertThat(m.unexplainedErrorS()).isCloseTo(share(m, "gaps").errorS(), within(1e-15));
+    JsonNode step = new ObjectMapper().readTree(answer.json()).at("/steps/0");
+    assertThat(step.path("tpot_delta_high_ms").asDouble() - step.path("tpot_delta_ms").asDouble())
+        .isCloseTo(1e3 * m.changeErrorS(), within(1e-9));
+    assertThat(step.path("terms")).allMatch(t -> t.path("a_low_ms").isNumber());
+    assertThat(step.path("provenance").asText()).isEqualTo("measured");
+    assertThat(answer.text()).contains("TPOT 1.01 ms +- 5.02 us -> 1.06 ms +- 5.27 us (+5.0 % +- ");
+  }
+
+  /** TPOT moves with the whole steps, of which the prefill's error is the smaller part. */
+  @Test
+  void theIntervalOfTpotHoldsTheErrorsOfBothSteps() {
+    Path a =
+        new Run()
+            .step("DecodeStep", "4q1s1k", "graph", 1010, 50, kernels(700, 300))
+            .step("PrefillStep", "q1k", "graph", 20000, 50, kernels(15000, 4000))
+            .write();
+    Moved m = new Attribution(a, a).moved().get(0);
+    double decode = 4.303 * 0.002 / Math.sqrt(3) * m.tpotA();
+    assertThat(m.tpotErrorA()).isGreaterThan(0.5 * decode).isLessThan(decode);
+    assertThat(m.tpotErrorB()).isEqualTo(m.tpotErrorA());
   }
 
   @Test
