@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
 final class TpotOptions {
   /** What a precision is called, in every command's help. */
   static final String PRECISIONS =
-      "bf16 (default), fp16, fp8 (products of fp8 weights and activations), or"
-          + " weights/activations/KV as in fp8/bf16/fp8";
+      "bf16, fp16, fp8 (products of fp8 weights and activations), or weights/activations/KV as in"
+          + " fp8/bf16/fp8; by default bf16, or fp8 where the model's config says so";
 
   @Option(names = "--model", paramLabel = "NAME|PATH", description = "model, or its config.json")
   String model;

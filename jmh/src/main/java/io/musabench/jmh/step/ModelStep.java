@@ -126,9 +126,12 @@ final class ModelStep implements GraphTimer.Subject {
       throw new IllegalArgumentException(
           model.name() + " has a mixture of experts, which no kernel here computes");
     }
-    if (model.fp8()) {
+    if (model.quantization() != null) {
       throw new IllegalArgumentException(
-          model.name() + " has fp8 weights, which no kernel here multiplies");
+          model.name()
+              + " has quantised weights ("
+              + model.quantization().method()
+              + "), which no kernel here multiplies");
     }
     requireRoom(in, layout, batch, sharedWeights);
     ModelWeights weights = ModelWeights.create(in, layout, batch.maxKv(), sharedWeights);

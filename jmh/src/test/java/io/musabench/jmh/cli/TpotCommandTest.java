@@ -216,8 +216,21 @@ class TpotCommandTest extends CommandTest {
   @Test
   void mistakesAreOneClearLine() throws Exception {
     Path foreign = Files.writeString(folder.resolve("x.csv"), "a,b\n1,2\n");
+    Path awq =
+        Files.writeString(
+            folder.resolve("awq.json"),
+            """
+            {"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 3, "hidden_size": 256,
+             "intermediate_size": 512, "vocab_size": 1000, "num_attention_heads": 4,
+             "max_position_embeddings": 4096, "quantization_config": {"quant_method": "awq"}}""");
+    Path kernels =
+        Files.writeString(
+            folder.resolve("k.csv"),
+            "kernel,shape,precision,seconds_us,relative_error,source\n"
+                + "gemm,m=1 n=2560 k=5120,bf16,13.9,0.03,me\n");
     String[][] wrong = {
       {},
+      {"--model", awq.toString(), "--kernels", kernels.toString()},
       {"--model", "Qwen3-32B"},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--concurrency", "9..1"},
       {"--model", "Qwen3-32B", "--kernels", "nowhere"},

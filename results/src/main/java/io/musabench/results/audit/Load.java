@@ -66,12 +66,12 @@ public final class Load {
         goodput ? limit("slo_tpot_ms", given.sloTpotMs(), COURSE_TPOT_MS, given) : Double.NaN;
     tp = ranks(row, given);
     model = text(Column.MODEL, row.model(), given.model(), COURSE_MODEL);
-    precision = given.precision() == null ? Precision.BF16 : given.precision();
     tolerance = given.tolerance();
     boolean named =
         row.model().isEmpty() && given.model() != null
             || Double.isNaN(row.tp()) && given.tp() != null;
     Layout found = null;
+    Precision types = given.precision();
     String problem = null;
     if (model == null) {
       problem = "the model is not known; give --model";
@@ -79,7 +79,9 @@ public final class Load {
       problem = "the number of ranks is not known; give --tp";
     } else {
       try {
-        found = Models.find(model).layout(tp);
+        Layout rank = Models.find(model).layout(tp);
+        types = types == null ? rank.model().precision() : types;
+        found = rank;
       } catch (IllegalArgumentException e) {
         // What the command line says is the user's mistake; the table may name any model.
         if (named) {
@@ -89,6 +91,7 @@ public final class Load {
       }
     }
     layout = found;
+    precision = types == null ? Precision.BF16 : types;
     noLayout = problem;
     String deviceName = text(Column.DEVICE, row.device(), given.device(), COURSE_DEVICE);
     boolean onCommandLine = row.device().isEmpty() && given.device() != null;
@@ -103,7 +106,7 @@ public final class Load {
                 ? "the device is not known; give --device"
                 : "there is no data sheet of " + deviceName;
     if (layout != null && device != null && given.precision() == null) {
-      assumed.put("precision", "precision bf16");
+      assumed.put("precision", "precision " + precision);
     }
   }
 

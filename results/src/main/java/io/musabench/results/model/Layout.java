@@ -1,5 +1,7 @@
 package io.musabench.results.model;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -123,15 +125,35 @@ public record Layout(ModelConfig model, int tp) {
   }
 
   /**
-   * Bytes of the parameters that lie on this rank. Embedding, lm_head and routers stay unquantised,
-   * as {@link Operation#precision} has it.
+   * Bytes of the parameters that lie on this rank. Embedding and lm_head stay unquantised, and what
+   * {@link ModelConfig#precision(String, Precision)} says.
    */
   public long weightBytes(Precision precision) {
-    long router = model.isMoe() ? (long) model.moe().experts() * model.hiddenSize() : 0;
     long unquantised =
-        model.layers() * router + (model.tiedEmbeddings() ? 1 : 2) * vocabularyMatrix();
+        model.layers() * unquantisedOfLayer(precision)
+            + (model.tiedEmbeddings() ? 1 : 2) * vocabularyMatrix();
     return (parameters() - unquantised) * precision.weights().bytes()
         + unquantised * precision.unquantised().weights().bytes();
+  }
+
+  /** Elements of the matrices of a layer that stay in the activations' type. */
+  private long unquantisedOfLayer(Precision precision) {
+    long hidden = model.hiddenSize();
+    Map<String, Long> matrices = new HashMap<>();
+    matrices.put("qkv", hidden * qkvWidth());
+    matrices.put("o", hidden * qWidth());
+    if (model.isMoe()) {
+      matrices.put("router", hidden * model.moe().experts());
+      matrices.put("experts", 3 * hidden * ffnSize() * model.moe().experts());
+    } else {
+      matrices.put("gate_up", 2 * hidden * ffnSize());
+      matrices.put("down", hidden * ffnSize());
+    }
+    long sum = 0;
+    for (Map.Entry<String, Long> m : matrices.entrySet()) {
+      sum += model.precision(m.getKey(), precision).equals(precision) ? 0 : m.getValue();
+    }
+    return sum;
   }
 
   private long vocabularyMatrix() {

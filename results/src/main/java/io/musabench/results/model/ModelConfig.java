@@ -38,7 +38,7 @@ import java.util.List;
  * @param rmsNormEps epsilon of every RMSNorm
  * @param ropeTheta base of the rotary frequencies
  * @param moe experts that take the place of the MLP; null for a dense model
- * @param fp8 whether the file's weights are fp8 (e4m3, scaled by tensor or by block)
+ * @param quantization how the file's weights are quantised; null if they are not
  */
 public record ModelConfig(
     String name,
@@ -57,7 +57,7 @@ public record ModelConfig(
     double rmsNormEps,
     double ropeTheta,
     Moe moe,
-    boolean fp8) {
+    Quantization quantization) {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -121,7 +121,7 @@ public record ModelConfig(
         rmsNormEps,
         ropeTheta,
         null,
-        false);
+        null);
   }
 
   /** Architectures whose operations are known. */
@@ -198,7 +198,6 @@ public record ModelConfig(
     in.refuse("mlp_bias", "a bias in the MLP");
     in.refuse("use_sliding_window", "sliding-window attention");
     in.requireFullAttention();
-    boolean fp8 = in.fp8();
     in.requireSilu();
     int hidden = in.positive("hidden_size");
     int heads = in.positive("num_attention_heads");
@@ -252,7 +251,7 @@ public record ModelConfig(
         in.rmsNormEps(family),
         in.ropeTheta(family),
         in.moe(family),
-        fp8);
+        in.quantization(family));
   }
 
   /** Whether queries and keys are normalised head by head. */
@@ -263,6 +262,41 @@ public record ModelConfig(
   /** Whether a mixture of experts takes the place of the MLP. */
   public boolean isMoe() {
     return moe != null;
+  }
+
+  /**
+   * Types that the model runs in if nothing else is asked for: bf16, or fp8 products where its
+   * weights are fp8.
+   *
+   * @throws IllegalArgumentException if its weights are quantised in another way, which is not
+   *     predicted here
+   */
+  public Precision precision() {
+    if (quantization == null) {
+      return Precision.BF16;
+    }
+    if (!quantization.fp8()) {
+      throw new IllegalArgumentException(
+          name
+              + ": its weights are quantised ("
+              + quantization.method()
+              + "), and only fp8 weights with fp8 inputs are predicted; --precision bf16 predicts it"
+              + " as if they were bf16");
+    }
+    return Precision.FP8;
+  }
+
+  /**
+   * Types of one operation where the model runs in {@code precision}: lm_head and the router of a
+   * mixture of experts stay unquantised, as vLLM and the published fp8 checkpoints of Qwen and
+   * Llama have it, and so does what the file leaves unquantised in every layer.
+   */
+  public Precision precision(String role, Precision precision) {
+    boolean left =
+        role.equals("lm_head")
+            || role.equals("router")
+            || quantization != null && quantization.left().contains(role);
+    return left ? precision.unquantised() : precision;
   }
 
   /** Parameters of the whole model; a tied matrix counts once. */
@@ -358,20 +392,12 @@ public record ModelConfig(
       };
     }
 
-    /** Whether weights are fp8; every other quantisation is refused. */
-    boolean fp8() {
-      JsonNode config = root.path("quantization_config");
-      if (!config.isObject()) {
-        return false;
+    Quantization quantization(Family family) {
+      try {
+        return QuantizationReader.read(root, family, positive("num_hidden_layers"));
+      } catch (IllegalArgumentException e) {
+        throw error(e.getMessage());
       }
-      String format = config.path("fmt").asText("e4m3");
-      if (!config.path("quant_method").asText().equals("fp8") || !format.equals("e4m3")) {
-        throw error(
-            "quantised weights (quantization_config) are supported as fp8 (e4m3) only, not as "
-                + config.path("quant_method").asText("an unnamed method")
-                + (config.has("fmt") ? " " + format : ""));
-      }
-      return true;
     }
 
     void refuse(String field, String what) {

@@ -28,18 +28,4 @@ public record Operation(String role, KernelCall call, int count) {
   public Work work(int elementBytes) {
     return call.work(elementBytes).times(count);
   }
-
-  /** Work of all {@link #count} calls of a model that runs in {@code precision}. */
-  public Work work(Precision precision) {
-    return call.work(precision(precision)).times(count);
-  }
-
-  /**
-   * The precision of this operation in a model that runs in {@code precision}: lm_head and the
-   * router of a mixture of experts stay unquantised, as vLLM and the published fp8 checkpoints of
-   * Qwen and Llama have it.
-   */
-  public Precision precision(Precision precision) {
-    return role.equals("lm_head") || role.equals("router") ? precision.unquantised() : precision;
-  }
 }

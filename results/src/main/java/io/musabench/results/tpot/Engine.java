@@ -199,6 +199,11 @@ public record Engine(
       this.layout = layout;
     }
 
+    /** Model and rank. */
+    public Layout layout() {
+      return layout;
+    }
+
     /** Types. */
     public Builder precision(Precision value) {
       precision = value;

@@ -104,8 +104,12 @@ public final class StepModel {
     return term.call().work(precision(term));
   }
 
+  private Precision precision(String role) {
+    return engine.layout().model().precision(role, engine.precision());
+  }
+
   private Precision precision(Term term) {
-    return new Operation(term.role(), term.call()).precision(engine.precision());
+    return precision(term.role());
   }
 
   /** Tokens that the KV cache holds; {@link Long#MAX_VALUE} if the memory is not known. */
@@ -203,7 +207,7 @@ public final class StepModel {
   private static final String ATTENTION = "attention";
 
   private Term term(Operation op) {
-    Precision precision = op.precision(engine.precision());
+    Precision precision = precision(op.role());
     KernelTime time = times.of(op.call(), precision);
     if (scale != null) {
       double factor = scale.factor(op.role(), op.call(), time);

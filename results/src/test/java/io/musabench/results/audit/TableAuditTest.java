@@ -263,6 +263,26 @@ class TableAuditTest {
     assertThat(many.numbers().get("floor_ms")).isGreaterThan(38);
   }
 
+  @Test
+  void anFp8CheckpointReadsOneByteAWeight(@TempDir Path folder) throws Exception {
+    String file =
+        """
+        {"architectures": ["Qwen3ForCausalLM"], "num_hidden_layers": 64, "hidden_size": 5120,
+         "intermediate_size": 25600, "vocab_size": 151936, "num_attention_heads": 64,
+         "num_key_value_heads": 8, "max_position_embeddings": 40960,
+         "quantization_config": {"quant_method": "METHOD"}}""";
+    String csv = "ttft_ms,tpot_ms\n600,30\n";
+    Path config = folder.resolve("config.json");
+    Files.writeString(config, file.replace("METHOD", "fp8"));
+    AuditOptions options =
+        new AuditOptions(config.toString(), 1, 1024, 256, null, null, null, "S5000", null, 0.1);
+    // Layers of 31.2 GB, lm_head of 1.56 GB, keys and values of 0.3 GB at 1.6 TB/s.
+    assertThat(roofline(csv, options).numbers().get("floor_batch_1_ms"))
+        .isCloseTo(20.66, within(0.02));
+    Files.writeString(config, file.replace("METHOD", "awq"));
+    assertThatThrownBy(() -> roofline(csv, options)).hasMessageContaining("quantised (awq)");
+  }
+
   private static Finding roofline(String csv, AuditOptions options) {
     return TableAudit.of(EndToEndTable.parse("t", csv), options).rows().get(0).finding("roofline");
   }

@@ -207,19 +207,10 @@ class ModelConfigTest {
     assertThatThrownBy(() -> parse(with("mlp_bias", "true"))).hasMessageContaining("(mlp_bias)");
     assertThatThrownBy(() -> parse(with("use_sliding_window", "true")))
         .hasMessageContaining("(use_sliding_window)");
-    assertThatThrownBy(() -> parse(with("quantization_config", "{\"bits\": 4}")))
-        .hasMessageContaining("(quantization_config)");
     assertThatThrownBy(() -> parse(with("hidden_act", "\"gelu\"")))
         .hasMessageContaining("hidden_act gelu");
     assertThat(parse(with("hidden_act", "\"silu\"")).hiddenSize()).isEqualTo(256);
     assertThat(parse(with("use_sliding_window", "false")).hiddenSize()).isEqualTo(256);
-    assertThat(parse(with("quantization_config", "null")).hiddenSize()).isEqualTo(256);
-    assertThat(parse(with("quantization_config", "null")).fp8()).isFalse();
-    String block =
-        "{\"quant_method\": \"fp8\", \"fmt\": \"e4m3\", \"weight_block_size\": [128, 128]}";
-    assertThat(parse(with("quantization_config", block)).fp8()).isTrue();
-    assertThatThrownBy(() -> parse(with("quantization_config", "{\"quant_method\": \"awq\"}")))
-        .hasMessageContaining("supported as fp8 (e4m3) only, not as awq");
   }
 
   @Test

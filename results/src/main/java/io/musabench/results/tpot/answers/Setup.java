@@ -7,6 +7,7 @@ import io.musabench.results.model.Layout;
 import io.musabench.results.model.ModelConfig;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Precision;
+import io.musabench.results.model.Quantization;
 import io.musabench.results.report.Units;
 import io.musabench.results.tpot.Disaggregation;
 import io.musabench.results.tpot.Engine;
@@ -27,6 +28,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A model on an engine with kernel times, as a question asks for it, and what had to be assumed.
@@ -68,7 +71,10 @@ public record Setup(StepModel model, List<String> assumptions) {
     /** Tensor-parallel ranks. */
     public int tp = 1;
 
-    /** As {@link Precision#ofServer} reads it; null: bf16, unless measured rows cannot be that. */
+    /**
+     * As {@link Precision#ofServer} reads it; null: what {@link ModelConfig#precision()} says,
+     * unless measured rows cannot be that.
+     */
     public String precision;
 
     /** Kernel times. */
@@ -145,12 +151,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     LaunchCosts launch = launch(asked, source, assumptions);
     Engine.Builder builder = settings(asked, launch, Engine.of(layout).toBuilder());
     StepModel model = new StepModel(builder.build(), new KernelTimes(source));
-    if (layout.model().fp8() && model.engine().precision().weights() != ElementType.FP8) {
-      assumptions.add(
-          "the model's weights are fp8, but the prediction is for "
-              + model.engine().precision()
-              + "; --precision fp8 predicts products in fp8");
-    }
+    quantised(layout.model(), asked, model.engine().precision(), assumptions);
     if (model.engine().kvTokens() == 0 && model.kvTokens() != Long.MAX_VALUE) {
       assumptions.add(
           String.format(
@@ -173,7 +174,7 @@ public record Setup(StepModel model, List<String> assumptions) {
   private static Engine.Builder settings(
       Request asked, LaunchCosts launch, Engine.Builder builder) {
     builder
-        .precision(precision(asked))
+        .precision(precision(asked, builder.layout().model()))
         .pageSize(asked.pageSize)
         .mode(asked.mode)
         .captureSizes(captureSizes(asked.captureSizes))
@@ -191,18 +192,21 @@ public record Setup(StepModel model, List<String> assumptions) {
   /**
    * A model by its name, or, where nobody knows that, the one that was asked for.
    *
-   * @param taken collects what is said of such names
+   * @param taken collects what is said of such names, and of quantised weights
    */
-  private static ModelConfig model(String name, String asked, Set<String> taken) {
+  private static ModelConfig model(String name, Request asked, Set<String> taken) {
+    ModelConfig model;
     try {
-      return Models.find(name);
+      model = Models.find(name);
     } catch (IllegalArgumentException e) {
-      if (asked == null) {
+      if (asked.model == null) {
         throw e;
       }
-      taken.add("the model " + name + " is not known: its rows are taken as " + asked);
-      return Models.find(asked);
+      taken.add("the model " + name + " is not known: its rows are taken as " + asked.model);
+      model = Models.find(asked.model);
     }
+    quantised(model, asked, precision(asked, model), taken);
+    return model;
   }
 
   /**
@@ -245,7 +249,7 @@ public record Setup(StepModel model, List<String> assumptions) {
         new Validation(
             times,
             b -> settings(asked, launch, b),
-            name -> model(name, asked.model, taken),
+            name -> model(name, asked, taken),
             asked.precision == null ? Validation.NARROWER : List.of());
     Validation.Report report;
     try {
@@ -260,7 +264,7 @@ public record Setup(StepModel model, List<String> assumptions) {
             Locale.ROOT,
             "%s, %s, graphs for %s sizes, %s, gap %s ms a step and %s us a request",
             asked.mode.name().toLowerCase(Locale.ROOT),
-            precision(asked),
+            precisions(asked, report),
             asked.captureSizes,
             asked.tokenBudget == 0
                 ? "whole prompts"
@@ -269,6 +273,21 @@ public record Setup(StepModel model, List<String> assumptions) {
             Units.number(asked.perRequestUs));
     return new ValidationReport(
         measured.toString(), times, engine, validation, report, assumptions);
+  }
+
+  /** What the rows were predicted in that could be what they say. */
+  private static String precisions(Request asked, Validation.Report report) {
+    if (asked.precision != null) {
+      return Precision.ofServer(asked.precision).toString();
+    }
+    String all =
+        report.lines().stream()
+            .filter(l -> l.narrowed().isEmpty())
+            .map(l -> l.precision().toString())
+            .distinct()
+            .sorted()
+            .collect(Collectors.joining(", "));
+    return all.isEmpty() ? "types as each row says" : all;
   }
 
   /** What was assumed, including the kernels that the predictions made so far had to assume. */
@@ -296,8 +315,47 @@ public record Setup(StepModel model, List<String> assumptions) {
     return all;
   }
 
-  private static Precision precision(Request asked) {
-    return asked.precision == null ? Precision.BF16 : Precision.ofServer(asked.precision);
+  private static Precision precision(Request asked, ModelConfig model) {
+    return asked.precision == null ? model.precision() : Precision.ofServer(asked.precision);
+  }
+
+  /** What a file's quantised weights are predicted as. */
+  private static void quantised(
+      ModelConfig model, Request asked, Precision precision, Collection<String> assumptions) {
+    Quantization q = model.quantization();
+    if (q == null) {
+      return;
+    }
+    if (!q.fp8() || precision.weights() != ElementType.FP8) {
+      assumptions.add(
+          "the model's weights are quantised ("
+              + q.method()
+              + "), but the prediction is for "
+              + precision
+              + ", as if they were that");
+      return;
+    }
+    if (asked.precision == null) {
+      Set<String> left = new TreeSet<>(q.left());
+      left.add("lm_head");
+      assumptions.add(
+          "the model's config says fp8 weights ("
+              + q.method()
+              + "): products but "
+              + String.join(", ", left)
+              + " run in fp8, all else and the KV cache in bf16; --precision sets another");
+    }
+    if (!q.mixed().isEmpty()) {
+      assumptions.add(
+          "unquantised in the model's config, but predicted in fp8 as in the other layers: "
+              + String.join("; ", q.mixed()));
+    }
+    if (q.fp8KvCache() && precision.kvCache() != ElementType.FP8) {
+      assumptions.add(
+          "the model's config has scales for an fp8 KV cache, which is taken as "
+              + precision.kvCache().text()
+              + "; --precision fp8/bf16/fp8 predicts it in fp8");
+    }
   }
 
   private static List<Integer> captureSizes(String text) {

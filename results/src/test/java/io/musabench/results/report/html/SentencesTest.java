@@ -52,6 +52,7 @@ class SentencesTest {
     put(all, results, "compare/JmhJson", "measured");
     put(all, results, "compare/TimeUnit");
     put(all, results, "model/Layout", "<init>");
+    put(all, results, "model/ModelConfig", "precision");
     put(all, results, "model/Models", "find");
     put(all, results, "report/Disturbances");
     put(all, results, "run/MachineProbe", "warnings");
@@ -70,7 +71,7 @@ class SentencesTest {
     put(all, results, "tpot/answers/AssumedSource", "time", "name");
     put(all, results, "tpot/answers/ValidationReport", "assumed");
     put(all, results, "tpot/answers/CarriedSource", "time", "name");
-    put(all, results, "tpot/answers/Setup", "of", "launch", "model", "unmeasured");
+    put(all, results, "tpot/answers/Setup", "of", "launch", "model", "quantised", "unmeasured");
     put(all, results, "tpot/answers/WhatIf", "<init>", "base", "uncertain");
     put(all, results, "tpot/kernels/Fallback");
     put(all, results, "tpot/kernels/LookupErrors", "list");
