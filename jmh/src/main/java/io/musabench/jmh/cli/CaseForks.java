@@ -5,7 +5,9 @@ import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.CpuTimes;
 import io.musabench.results.run.Status;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.openjdk.jmh.results.RunResult;
 
 /** What the forks of a case came to. */
@@ -14,6 +16,7 @@ final class CaseForks {
   private final List<RunResult> results = new ArrayList<>();
   private final List<RunResult> unpaired = new ArrayList<>();
   private final List<String> lost = new ArrayList<>();
+  private final Set<String> notes = new LinkedHashSet<>();
   private Outcome failure;
 
   CaseForks(CaseSpec spec) {
@@ -50,6 +53,11 @@ final class CaseForks {
     failure = new Outcome(ForkRunner.End.FAILED, null, reason);
   }
 
+  /** Adds what the reader of its numbers must know. */
+  void note(String note) {
+    notes.add(note);
+  }
+
   /** Whether a fork ended so that the next one would, too. */
   boolean failed() {
     return failure != null;
@@ -77,6 +85,6 @@ final class CaseForks {
     if (allLost()) {
       return record.addFailed(spec, Status.FAILED, String.join("; ", lost));
     }
-    return record.addMeasured(spec, results.isEmpty() ? unpaired : results, lost, others);
+    return record.addMeasured(spec, results.isEmpty() ? unpaired : results, lost, notes, others);
   }
 }

@@ -18,6 +18,7 @@ import io.musabench.results.run.Status;
 import io.musabench.results.stats.Summary;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -52,13 +53,18 @@ final class CaseResults {
    *
    * @param forks JMH's results, one a fork; not empty
    * @param lost what became of each further fork
+   * @param notes what else the reader must know of the forks
    * @param others what else the CPUs did meanwhile
    */
   static Summed sum(
-      CaseSpec spec, List<RunResult> forks, List<String> lost, CpuTimes.Others others) {
+      CaseSpec spec,
+      List<RunResult> forks,
+      List<String> lost,
+      Collection<String> notes,
+      CpuTimes.Others others) {
     try {
       List<List<Measured>> measured = DeviceTimeResults.measured(forks);
-      CaseResult result = measured(spec, measured, lost, others);
+      CaseResult result = measured(spec, measured, lost, notes, others);
       return new Summed(result, samples(result, measured), DeviceTimeResults.rebuild(forks));
     } catch (RuntimeException e) {
       // Anything: what makes no sense fails wherever it is first used.
@@ -70,10 +76,15 @@ final class CaseResults {
   /**
    * @param forks measurements: outer list forks, inner list iterations; not empty
    * @param lost what became of each further fork
+   * @param ofForks what else the reader must know of the forks
    * @param others what else the CPUs did meanwhile
    */
   private static CaseResult measured(
-      CaseSpec spec, List<List<Measured>> forks, List<String> lost, CpuTimes.Others others) {
+      CaseSpec spec,
+      List<List<Measured>> forks,
+      List<String> lost,
+      Collection<String> ofForks,
+      CpuTimes.Others others) {
     List<Measured> all = forks.stream().flatMap(List::stream).toList();
     if (all.isEmpty()) {
       throw new IllegalStateException("not one iteration came back");
@@ -83,6 +94,7 @@ final class CaseResults {
     all.forEach(m -> notes.addAll(m.notes()));
     all.forEach(m -> notes.addAll(m.facts().notes()));
     notes.addAll(lost);
+    notes.addAll(ofForks);
     CaseResult.Builder result = builder(spec);
     if (!first.kernel().isEmpty()) {
       result.kernel(first.kernel(), first.shape());

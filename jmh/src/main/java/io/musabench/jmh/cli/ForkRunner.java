@@ -1,6 +1,9 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
+import io.musabench.bindings.ffi.FfiException;
+import io.musabench.bindings.runtime.DeviceException;
+import io.musabench.bindings.runtime.ErrorCode;
 import io.musabench.jmh.device.DeviceContext;
 import io.musabench.jmh.device.SampleProfiler;
 import io.musabench.jmh.device.UnavailableException;
@@ -11,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -54,11 +58,25 @@ final class ForkRunner {
    * @param end how the fork ended
    * @param result what it measured; null unless {@code end} is MEASURED
    * @param message one line that says what went wrong; empty when nothing did
+   * @param outOfMemory whether it found no memory, or was killed as a system kills what takes too
+   *     much of it
    */
-  record Outcome(End end, RunResult result, String message) {}
+  record Outcome(End end, RunResult result, String message, boolean outOfMemory) {
+    /** One that ended as well or as badly with any amount of memory. */
+    Outcome(End end, RunResult result, String message) {
+      this(end, result, message, false);
+    }
+  }
+
+  // End of "Forked VM failed with exit code 137": by SIGKILL, as Linux does when memory is out.
+  // Ours are told by the limit that expired.
+  private static final String KILLED = " 137";
 
   // JMH's own limit only prints and interrupts; ours must come first, whatever the user asked for.
   private static final Duration JMH_LIMIT = Duration.ofDays(1);
+
+  // What allocators that kernels call raise.
+  private static final String MEMORY_ERROR = "MemoryError";
 
   private final JmhLog log;
   private final String target;
@@ -124,6 +142,7 @@ final class ForkRunner {
       return new Outcome(End.TIMED_OUT, null, message);
     }
     String crash = null;
+    boolean outOfMemory = false;
     Throwable deepest = e;
     for (Throwable cause : causes(e)) {
       if (cause instanceof WrongResultException) {
@@ -136,13 +155,23 @@ final class ForkRunner {
       if (text.startsWith("Forked VM failed") || text.contains("VM prematurely exited")) {
         crash = text;
       }
+      outOfMemory |= lacksMemory(cause);
       deepest = cause;
     }
     if (crash != null) {
-      return new Outcome(End.CRASHED, null, oneLine(crash));
+      return new Outcome(End.CRASHED, null, oneLine(crash), crash.endsWith(KILLED));
     }
-    String name = deepest.getClass().getSimpleName();
-    return new Outcome(End.FAILED, null, name + ": " + oneLine(deepest.getMessage()));
+    String message = deepest.getClass().getSimpleName() + ": " + oneLine(deepest.getMessage());
+    return new Outcome(End.FAILED, null, message, outOfMemory);
+  }
+
+  /** Whether a fork that threw this may work where there is more memory. */
+  static boolean lacksMemory(Throwable thrown) {
+    if (thrown instanceof DeviceException failed) {
+      return failed.errorCode().equals(Optional.of(ErrorCode.MEMORY_ALLOCATION));
+    }
+    return thrown instanceof OutOfMemoryError
+        || thrown instanceof FfiException refused && refused.kind().equals(MEMORY_ERROR);
   }
 
   // BenchmarkException keeps what the fork threw among the suppressed, not as its cause.

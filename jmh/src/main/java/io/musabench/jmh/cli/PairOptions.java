@@ -32,9 +32,10 @@ final class PairOptions {
       paramLabel = "UNIT",
       description = {
         "how the two forks of a pair alternate. samples: both run, and measure in turns of 50 ms or"
-            + " one sample, so that what disturbs one disturbs the other; takes memory for both,"
-            + " and up to twice --time-limit. forks: one runs after the other (default: samples on"
-            + " the host device, forks elsewhere)"
+            + " one sample, so that what disturbs one disturbs the other; takes up to twice"
+            + " --time-limit, and memory for both, without which a case goes on as with forks."
+            + " forks: one runs after the other (default: samples on the host device, forks"
+            + " elsewhere)"
       })
   private String turns;
 

@@ -46,6 +46,7 @@ final class PairRunner {
   private final Campaign campaign;
   private final Turns wanted;
   private Turns turns;
+  private boolean atOnce; // whether both forks of a pair of the present case run at once
 
   /**
    * @param wanted null for what suits the device
@@ -155,9 +156,10 @@ final class PairRunner {
   private void measure(StopHook stop, CaseSpec spec, Side a, Side b) {
     a.forks = new CaseForks(spec);
     b.forks = new CaseForks(spec);
+    atOnce = turns == Turns.SAMPLES;
     for (int pair = 0; pair < campaign.effort().forks(); pair++) {
       List<Side> order = Pairs.firstGoesFirst(pair) ? List.of(a, b) : List.of(b, a);
-      Map<Side, Outcome> ends = forks(spec, order);
+      Map<Side, Outcome> ends = atOnce ? inTurns(spec, pair, order) : oneByOne(spec, order);
       if (a.record.isClosed()) {
         stop.waitForTheEnd(); // They were killed while they ran, which is no result.
       }
@@ -182,27 +184,51 @@ final class PairRunner {
   }
 
   /** A fork of each side, in this order; fewer if the process is told to stop meanwhile. */
-  private Map<Side, Outcome> forks(CaseSpec spec, List<Side> order) {
+  private Map<Side, Outcome> oneByOne(CaseSpec spec, List<Side> order) {
     Map<Side, Outcome> ends = new LinkedHashMap<>();
-    if (turns == Turns.FORKS) {
-      for (Side side : order) {
-        campaign.coolDown();
-        ends.put(side, side.runner.run(spec, campaign.effort(), side.setting));
-        if (side.record.isClosed()) {
-          break; // No fork may be started now: it would outlive this process.
-        }
-      }
-      return ends;
-    }
-    campaign.coolDown();
-    try (TurnKeeper keeper = TurnKeeper.ofPair()) {
-      List<SideBySide.Fork> both = order.stream().map(side -> fork(spec, side)).toList();
-      List<Outcome> outcomes = SideBySide.run(keeper, both);
-      for (Side side : order) {
-        ends.put(side, outcomes.get(order.indexOf(side)));
+    for (Side side : order) {
+      campaign.coolDown();
+      ends.put(side, fork(spec, side).run(List.of()));
+      if (side.record.isClosed()) {
+        break; // No fork may be started now: it would outlive this process.
       }
     }
     return ends;
+  }
+
+  /** A fork of each side at once, the first one's turns first. */
+  private Map<Side, Outcome> inTurns(CaseSpec spec, int pair, List<Side> order) {
+    Map<Side, Outcome> ends = new LinkedHashMap<>();
+    campaign.coolDown();
+    try (TurnKeeper keeper = TurnKeeper.ofPair()) {
+      List<SideBySide.Fork> both = order.stream().map(side -> fork(spec, side)).toList();
+      List<SideBySide.Ended> ended =
+          SideBySide.run(keeper, both, () -> order.get(0).record.isClosed());
+      for (int i = 0; i < order.size(); i++) {
+        ends.put(order.get(i), ended.get(i).outcome());
+      }
+      ended.stream()
+          .map(SideBySide.Ended::noRoom)
+          .filter(reason -> !reason.isEmpty())
+          .findFirst()
+          .ifPresent(reason -> noRoom(spec, pair, order, reason));
+    }
+    return ends;
+  }
+
+  /** From this pair on the forks of the case run as with {@link Turns#FORKS}. */
+  private void noRoom(CaseSpec spec, int pair, List<Side> order, String reason) {
+    atOnce = false;
+    String note = note(pair + 1);
+    if (!order.get(0).record.isClosed()) {
+      campaign.say("Memory  %s: %s (%s)".formatted(spec.title(), note, reason));
+    }
+    order.forEach(side -> side.forks.note(note));
+  }
+
+  private static String note(int pair) {
+    return "no memory for both forks of a pair at once: from pair %d on one after the other"
+        .formatted(pair);
   }
 
   private SideBySide.Fork fork(CaseSpec spec, Side side) {

@@ -46,8 +46,8 @@ final class RunCommand implements Callable<Integer> {
       description =
           "measure the cases, but for the roofs, side by side in turns of 50 ms or one sample, so"
               + " that what drifts is in all of them alike and their ratios can be trusted; steps"
-              + " without their kernels. Takes memory for all of them, and up to --time-limit for"
-              + " each of them together")
+              + " without their kernels. Takes up to --time-limit for each of them together, and"
+              + " memory for all of them; a case that finds none is measured by itself")
   private boolean together;
 
   @Option(

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.openjdk.jmh.results.RunResult;
@@ -56,11 +57,16 @@ final class RunRecord {
    *
    * @param forks what JMH returned, not empty
    * @param lost what became of each further fork
+   * @param notes what else the reader must know of the forks
    * @param others what else the CPUs did meanwhile
    */
   CaseResult addMeasured(
-      CaseSpec spec, List<RunResult> forks, List<String> lost, CpuTimes.Others others) {
-    return add(CaseResults.sum(spec, forks, lost, others));
+      CaseSpec spec,
+      List<RunResult> forks,
+      List<String> lost,
+      Collection<String> notes,
+      CpuTimes.Others others) {
+    return add(CaseResults.sum(spec, forks, lost, notes, others));
   }
 
   /** Adds a case without a number; see {@link #add}. */

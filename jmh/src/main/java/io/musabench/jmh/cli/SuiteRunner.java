@@ -1,6 +1,6 @@
 package io.musabench.jmh.cli;
 
-import io.musabench.jmh.cli.ForkRunner.Outcome;
+import io.musabench.jmh.cli.SideBySide.Ended;
 import io.musabench.jmh.step.StepBenchmark;
 import io.musabench.results.report.RunReport;
 import io.musabench.results.report.html.HtmlReport;
@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -173,18 +174,24 @@ final class SuiteRunner {
       Map<CaseForks, SideBySide.Fork> cases, RunRecord record, StopHook stop, Count count) {
     long began = System.nanoTime();
     OtherWork others = new OtherWork();
+    Set<CaseForks> alone = new HashSet<>(); // There is no memory for them beside the others.
     for (int number = 1; number <= campaign.effort().forks(); number++) {
       List<CaseForks> open = cases.keySet().stream().filter(c -> !c.failed()).toList();
       if (open.isEmpty()) {
         break;
       }
-      campaign.coolDown();
-      List<Outcome> outcomes = run(open.stream().map(cases::get).toList());
-      if (record.isClosed()) {
-        stop.waitForTheEnd(); // They were killed while they ran, which is no result.
+      List<CaseForks> together = open.stream().filter(c -> !alone.contains(c)).toList();
+      List<CaseForks> apart = open.stream().filter(alone::contains).toList();
+      List<Ended> ends = run(together.stream().map(cases::get).toList(), record, stop);
+      for (int i = 0; i < together.size(); i++) {
+        together.get(i).add(number, ends.get(i).outcome());
+        if (!ends.get(i).noRoom().isEmpty()) {
+          alone.add(together.get(i));
+          noRoom(together.get(i), number, ends.get(i).noRoom());
+        }
       }
-      for (int i = 0; i < open.size(); i++) {
-        open.get(i).add(number, outcomes.get(i));
+      for (CaseForks forks : apart) {
+        forks.add(number, run(List.of(cases.get(forks)), record, stop).get(0).outcome());
       }
     }
     CpuTimes.Others meanwhile = others.soFar();
@@ -196,13 +203,34 @@ final class SuiteRunner {
     }
   }
 
-  private static List<Outcome> run(List<SideBySide.Fork> forks) {
+  /** At once, where there are several; does not return if the process is told to stop. */
+  private List<Ended> run(List<SideBySide.Fork> forks, RunRecord record, StopHook stop) {
+    if (forks.isEmpty()) {
+      return List.of();
+    }
+    campaign.coolDown();
+    List<Ended> ends;
     if (forks.size() == 1) {
-      return List.of(forks.get(0).run(List.of()));
+      ends = List.of(new Ended(forks.get(0).run(List.of()), ""));
+    } else {
+      try (TurnKeeper keeper = TurnKeeper.ofMany(forks.size())) {
+        ends = SideBySide.run(keeper, forks, record::isClosed);
+      }
     }
-    try (TurnKeeper keeper = TurnKeeper.ofMany(forks.size())) {
-      return SideBySide.run(keeper, forks);
+    if (record.isClosed()) {
+      stop.waitForTheEnd(); // They were killed while they ran, which is no result.
     }
+    return ends;
+  }
+
+  private void noRoom(CaseForks forks, int number, String reason) {
+    String note = note(number);
+    forks.note(note);
+    campaign.say("Memory  %s: %s (%s)".formatted(forks.spec().title(), note, reason));
+  }
+
+  private static String note(int fork) {
+    return "no memory for it beside the other cases: from fork %d on by itself".formatted(fork);
   }
 
   /** How many cases ended how. */

@@ -18,7 +18,7 @@ class CaseResultsTest {
         new Benchmark("io.musabench.jmh.elementwise.RmsNorm.time", new TreeMap<>());
     CaseSpec spec = CaseSpec.expand(benchmark, Map.of()).iterator().next();
     CpuTimes.Others others = CpuTimes.Others.UNKNOWN;
-    return CaseResults.sum(spec, List.of(forks), List.of(), others);
+    return CaseResults.sum(spec, List.of(forks), List.of(), List.of(), others);
   }
 
   private static void failed(CaseResults.Summed summed, String reason) {

@@ -81,9 +81,10 @@ class SentencesTest {
     put(all, jmh, "cli/CaseForks");
     put(all, jmh, "cli/CaseResults");
     put(all, jmh, "cli/ForkRunner");
-    put(all, jmh, "cli/PairRunner", "measure");
+    put(all, jmh, "cli/PairRunner", "measure", "note");
     put(all, jmh, "cli/RunRecord");
     put(all, jmh, "cli/SoleRun", "");
+    put(all, jmh, "cli/SuiteRunner", "note");
     put(all, jmh, "device/Agreement");
     put(all, jmh, "device/CollectiveTimer");
     put(all, jmh, "device/DeviceBenchmark");
