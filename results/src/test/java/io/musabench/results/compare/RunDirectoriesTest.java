@@ -97,6 +97,18 @@ class RunDirectoriesTest {
   }
 
   @Test
+  void whereNothingCouldBeJudgedNothingIsFine() {
+    Path base = run(1).failed("launch.GraphReplay", "no graphs").write();
+    Comparison comparison = Runs.compare(base, run(2).host("launch.GraphReplay", 4, 5).write());
+    assertThat(comparison.rows()).extracting(CaseComparison::verdict).containsOnly(Verdict.NEW);
+    assertThat(comparison.rows().get(0).reason())
+        .isEqualTo("the base has no number, failed: no graphs");
+    assertThat(comparison.exitCode()).isEqualTo(Comparison.NOT_COMPARABLE);
+    CaseComparison neither = only(base, run(3).failed("launch.GraphReplay", "no memory").write());
+    assertThat(neither.reason()).isEqualTo("neither run has a number, failed: no memory");
+  }
+
+  @Test
   void onlyTheLibraryUnderTestMayDiffer() {
     Library runtime = new Library("runtime", "/b/libmusart.so", "22", null);
     Library kernels = new Library("kernels", "/b/libkernels.so", "33", null);
