@@ -114,6 +114,21 @@ class BaselinesTest {
     try (Stream<Path> all = Files.list(path.getParent())) {
       assertThat(all).containsExactly(path);
     }
+    assertThat(path.resolve("x")).doesNotExist();
+  }
+
+  @Test
+  void aSaveThatFailsLeavesTheOldBaselineAndNothingElse() throws IOException {
+    Path path = baselines.save(run(4), "main", false).path();
+    // No run directory has folders, so this one is not deleted to make room.
+    Path foreign = Files.createDirectories(path.resolveSibling(".main.old").resolve("folder/x"));
+    assertThatThrownBy(() -> baselines.save(run(5), "main", true))
+        .isInstanceOf(RunException.class)
+        .hasMessageContaining("Cannot write " + path);
+    try (Stream<Path> all = Files.list(path.getParent())) {
+      assertThat(all).containsExactlyInAnyOrder(path, foreign.getParent().getParent());
+    }
+    assertThat(MeasuredRun.read(path).cases().values()).allMatch(c -> c.forks().size() == 4);
   }
 
   @Test
