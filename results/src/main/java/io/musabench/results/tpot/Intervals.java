@@ -149,6 +149,32 @@ public final class Intervals {
     return numbers.of(new Times(MovedSteps.ROOFS));
   }
 
+  /**
+   * A step.
+   *
+   * @param seconds from its start to the start of the next
+   * @param kernelSeconds sum of its kernels
+   */
+  public record Step(Estimate seconds, Estimate kernelSeconds) {}
+
+  /**
+   * A step of a model with the errors of its operations and of the clock, never faster than the
+   * roofs.
+   */
+  public static Step step(StepModel model, StepTime step) {
+    Intervals intervals = of(model, step);
+    Numbers numbers =
+        moved -> {
+          double kernels = step.terms().stream().mapToDouble(t -> moved.seconds(model, t)).sum();
+          return new double[] {step.withKernelSeconds(kernels).seconds(), kernels};
+        };
+    List<Estimate> found = intervals.of(numbers, step.provenance());
+    double[] roofs = intervals.atRoofs(numbers);
+    return new Step(
+        found.get(0).within(roofs[0], Double.POSITIVE_INFINITY),
+        found.get(1).within(roofs[1], Double.POSITIVE_INFINITY));
+  }
+
   private static double[] opposite(double[] move) {
     return Arrays.stream(move).map(w -> -w).toArray();
   }

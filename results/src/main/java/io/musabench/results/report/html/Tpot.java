@@ -20,6 +20,11 @@ final class Tpot {
   /** Operations that never take so many per cent of TPOT are drawn as one. */
   private static final double LEAST_SHARE = 3;
 
+  /** Ends of the interval of what stands before them. */
+  static final Message LOW = Message.of("column.low_90");
+
+  static final Message HIGH = Message.of("column.high_90");
+
   private Tpot() {}
 
   static Section section(
@@ -205,7 +210,11 @@ final class Tpot {
             .column("high_90", Type.TIME_US)
             .column("ttft_staggered", Type.TIME_US)
             .column("ttft_burst", Type.TIME_US)
+            .column("ttft_low_90", LOW, Type.TIME_US)
+            .column("ttft_high_90", HIGH, Type.TIME_US)
             .column("requests_per_s", Type.NUMBER)
+            .column("requests_per_s_low_90", LOW, Type.NUMBER)
+            .column("requests_per_s_high_90", HIGH, Type.NUMBER)
             .column("tokens_per_s", Type.NUMBER)
             .column("prefill_share", Type.PERCENT)
             .column("bound", Type.TEXT)
@@ -220,7 +229,11 @@ final class Tpot {
           Answer.us(p.at("/tpot/high_ms")),
           Answer.us(p.at("/ttft/staggered_ms")),
           Answer.us(p.at("/ttft/burst_ms")),
+          Answer.us(p.at("/ttft/low_ms")),
+          Answer.us(p.at("/ttft/high_ms")),
           Answer.number(p.path("requests_per_s")),
+          Answer.number(p.path("requests_per_s_low")),
+          Answer.number(p.path("requests_per_s_high")),
           Answer.number(p.path("output_tokens_per_s")),
           100 * Answer.number(p.path("prefill_share")),
           Message.bound(p.path("bound")),
@@ -284,6 +297,8 @@ final class Tpot {
             .column("kind", Type.KIND)
             .column("batch", Type.CODE)
             .column("latency", Type.TIME_US)
+            .column("low_90", Type.TIME_US)
+            .column("high_90", Type.TIME_US)
             .column("kernel_sum", Type.TIME_US)
             .column("launching", Type.TIME_US)
             .column("kernels", Type.COUNT)
@@ -294,6 +309,8 @@ final class Tpot {
           Kind.of(step.path("provenance")),
           step.path("batch").asText(),
           Answer.us(step.path("ms")),
+          Answer.us(step.path("low_ms")),
+          Answer.us(step.path("high_ms")),
           Answer.us(step.path("kernels_ms")),
           Answer.us(step.path("host_ms")),
           step.path("kernels").asInt(),

@@ -10,6 +10,7 @@ import io.musabench.results.report.Units;
 import io.musabench.results.tpot.ClosedLoop;
 import io.musabench.results.tpot.Engine;
 import io.musabench.results.tpot.Estimate;
+import io.musabench.results.tpot.Intervals;
 import io.musabench.results.tpot.Prediction;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.StepModel;
@@ -30,13 +31,20 @@ public final class PredictionReport {
   /** Of more predictions than this, JSON leaves the operations out unless asked for them. */
   public static final int MANY = 16;
 
-  /** What the interval of a TPOT covers. */
+  /** What intervals cover. */
   static final String INTERVAL = "kernel times only; host gap, scheduler not in it";
 
   private final Setup setup;
   private final List<Prediction> predictions = new ArrayList<>();
   private final List<BatchSpec> batches;
   private final List<StepTime> steps = new ArrayList<>();
+
+  /** Standard deviation of a time that an operation's calls have in common. */
+  private static final String SIGMA =
+      "  sigma: one standard deviation of the time of an operation, the same for all its calls;"
+          + " 90 %: "
+          + INTERVAL
+          + "\n";
 
   /**
    * Predicts, with intervals.
@@ -64,9 +72,11 @@ public final class PredictionReport {
       out.append("\nPredicted, closed loop, ").append(first.inputTokens()).append(" tokens in, ");
       out.append(first.outputTokens()).append(" out; nothing here was measured but the kernels\n");
       out.append(overview());
-      out.append("  90 %: interval of TPOT, " + INTERVAL + "; TTFT from requests that come one\n");
-      out.append("  by one to all at once; known: part of the decode step's time that was");
-      out.append(" measured or lies between measured points\n");
+      out.append(
+          "  90 %: interval, " + INTERVAL + "; TTFT from requests that come one by one to\n");
+      out.append("  all at once, with its interval at both ends; known: part of the decode step's");
+      out.append(" time that was measured or lies\n  between measured points;");
+      out.append(" from: how the least certain part of it was got\n");
       how(out, first);
       for (Prediction p : predictions) {
         if (!p.remark().isEmpty()) {
@@ -84,6 +94,9 @@ public final class PredictionReport {
     }
     for (int i = 0; i < steps.size(); i++) {
       step(out, "Step " + batches.get(i), steps.get(i));
+    }
+    if (predictions.size() == 1 || !steps.isEmpty()) {
+      out.append(SIGMA);
     }
     out.append(LookupReport.text(setup.model().times().source()));
     setup.assumptionsAfter().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
@@ -129,31 +142,46 @@ public final class PredictionReport {
   private String overview() {
     TextTable table =
         new TextTable(
-            ">in flight",
-            ">TPOT",
-            ">90 %, kernels only",
-            ">TTFT",
-            ">req/s",
-            ">tokens/s",
-            ">prefill",
-            "state",
-            "bound",
-            ">known");
+                ">in flight",
+                ">TPOT",
+                ">90 %",
+                ">TTFT",
+                ">req/s",
+                ">90 %",
+                ">tokens/s",
+                ">prefill",
+                "state",
+                "bound",
+                ">known",
+                "from")
+            .uncut();
     for (Prediction p : predictions) {
       Workload w = p.workload();
       table.row(
           Integer.toString(w.concurrency()),
           time(p.tpot().value()),
-          time(p.tpot().low()) + " - " + time(p.tpot().high()),
-          time(p.ttftStaggered().value()) + " - " + time(p.ttftBurst().value()),
+          range(p.tpot()),
+          ttft(p),
           Units.number(p.requestsPerSecond()),
+          Units.number(p.throughput().low()) + " - " + Units.number(p.throughput().high()),
           Units.number(p.outputTokensPerSecond()),
           Units.percent(100 * p.prefillShare()),
           p.state().name().toLowerCase(Locale.ROOT),
           p.bound().text(),
-          Units.percent(100 * p.decodeStep().known()));
+          Units.percent(100 * p.decodeStep().known()),
+          p.provenance().text());
     }
     return table.toString();
+  }
+
+  /** From requests that come one by one to all at once, with the errors at both ends. */
+  static String ttft(Prediction p) {
+    return time(p.ttftStaggered().low()) + " - " + time(p.ttftBurst().high());
+  }
+
+  /** The interval of a time. */
+  static String range(Estimate e) {
+    return time(e.low()) + " - " + time(e.high());
   }
 
   static String time(double seconds) {
@@ -161,8 +189,10 @@ public final class PredictionReport {
   }
 
   private void step(StringBuilder out, String title, StepTime step) {
+    Intervals.Step intervals = Intervals.step(setup.model(), step);
     out.append('\n').append(title).append(": ").append(time(step.seconds()));
-    out.append(" (kernels ").append(time(step.kernelSeconds()));
+    out.append(" (90 %: ").append(range(intervals.seconds()));
+    out.append("; kernels ").append(time(step.kernelSeconds()));
     out.append(", host ").append(time(step.hostSeconds()));
     out.append(", gap ").append(time(step.gapSeconds()));
     out.append(step.hostBound() ? "; the host binds)\n" : ")\n");
@@ -172,6 +202,7 @@ public final class PredictionReport {
                 "shape",
                 ">calls",
                 ">each",
+                ">sigma",
                 ">all",
                 ">share",
                 ">of roof",
@@ -184,6 +215,7 @@ public final class PredictionReport {
           t.call().shape(),
           Integer.toString(t.count()),
           time(t.time().seconds()),
+          t.time().seconds() == 0 ? "" : Units.percent(100 * t.time().relativeError()),
           time(t.seconds()),
           Units.percent(100 * step.share(t)),
           t.time().seconds() == 0 ? "" : Units.percent(100 * roof(t) / t.time().seconds()),
@@ -275,6 +307,7 @@ public final class PredictionReport {
     JsonText.number(engine, "node_us", launch == null ? Double.NaN : 1e6 * launch.perNodeSeconds());
     JsonText.number(
         engine, "replay_us", launch == null ? Double.NaN : 1e6 * launch.replaySeconds());
+    engine.put("launch_provenance", launch == null ? null : launch.provenance().text());
     JsonText.number(engine, "gap_ms", 1e3 * e.gapSeconds());
     JsonText.number(engine, "per_request_us", 1e6 * e.perRequestSeconds());
     engine.put("token_budget", e.tokenBudget());
@@ -351,8 +384,13 @@ public final class PredictionReport {
   }
 
   private void step(ObjectNode node, StepTime step, boolean operations) {
+    Intervals.Step intervals = Intervals.step(setup.model(), step);
     JsonText.number(node, "ms", 1e3 * step.seconds());
+    JsonText.number(node, "low_ms", 1e3 * intervals.seconds().low());
+    JsonText.number(node, "high_ms", 1e3 * intervals.seconds().high());
     JsonText.number(node, "kernels_ms", 1e3 * step.kernelSeconds());
+    JsonText.number(node, "kernels_low_ms", 1e3 * intervals.kernelSeconds().low());
+    JsonText.number(node, "kernels_high_ms", 1e3 * intervals.kernelSeconds().high());
     JsonText.number(node, "device_ms", 1e3 * step.deviceSeconds());
     JsonText.number(node, "host_ms", 1e3 * step.hostSeconds());
     JsonText.number(node, "gap_ms", 1e3 * step.gapSeconds());

@@ -12,6 +12,7 @@ import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Precision;
+import io.musabench.results.report.Units;
 import io.musabench.results.tpot.AnalyticKernels;
 import io.musabench.results.tpot.ClosedLoop;
 import io.musabench.results.tpot.Mode;
@@ -145,6 +146,74 @@ class AnswersTest {
         .contains("over all 3 rows")
         .contains("kernel times only")
         .contains("of 2 measured values");
+  }
+
+  /** A number's interval, as shares of the number. */
+  private static double[] interval(JsonNode node, String value, String low, String high) {
+    double middle = node.path(value).asDouble();
+    return new double[] {
+      node.path(low).asDouble() / middle - 1, node.path(high).asDouble() / middle - 1
+    };
+  }
+
+  @Test
+  void ofASingleRequestTtftHasTheIntervalOfItsKernelsAndOfTheClock() throws Exception {
+    for (double error : new double[] {0, 0.05}) {
+      Setup setup = Setup.of(request(Mode.GRAPH), new AnalyticKernels(4, error, 80e9));
+      PredictionReport report = new PredictionReport(setup, loads(1), List.of());
+      JsonNode root = tree(report.json());
+      JsonNode ttft = root.path("ttft");
+      assertThat(ttft.path("burst_ms")).isEqualTo(ttft.path("staggered_ms"));
+      double clock = 1.6449 * setup.model().engine().clockError();
+      double[] ends = interval(ttft, "staggered_ms", "low_ms", "high_ms");
+      JsonNode prefill = root.at("/predictions/0/prefill_step");
+      if (error == 0) {
+        assertThat(ends[0]).isCloseTo(-clock, within(1e-9));
+        assertThat(ends[1]).isCloseTo(clock, within(1e-9));
+      } else {
+        assertThat(ends[0]).isLessThan(-1.1 * clock);
+        assertThat(ends[1]).isGreaterThan(1.1 * clock);
+      }
+      // The first token needs the prefill and nothing else.
+      assertThat(interval(prefill, "ms", "low_ms", "high_ms")).containsExactly(ends, within(1e-6));
+      assertThat(report.text())
+          .contains(
+              PredictionReport.time(ttft.path("low_ms").asDouble() / 1e3)
+                  + " - "
+                  + PredictionReport.time(ttft.path("high_ms").asDouble() / 1e3)
+                  + " ");
+    }
+  }
+
+  @Test
+  void everyStepHasAnIntervalAndTheHostsPartOfItHasNone() throws Exception {
+    List<BatchSpec> batches = List.of(BatchSpec.parse("8q1s1k"));
+    PredictionReport report = new PredictionReport(setup(Mode.GRAPH, null), List.of(), batches);
+    JsonNode step = tree(report.json()).at("/steps/0");
+    double[] ends = interval(step, "ms", "low_ms", "high_ms");
+    assertThat(ends[0]).isBetween(-0.1, -0.02);
+    assertThat(ends[1]).isBetween(0.02, 0.1);
+    assertThat(interval(step, "kernels_ms", "kernels_low_ms", "kernels_high_ms"))
+        .containsExactly(ends, within(1e-9));
+    assertThat(report.text())
+        .contains("(90 %: ")
+        .containsPattern("qkv .* 5\\.0 % .* measured\n")
+        .contains("sigma: one standard deviation");
+
+    PredictionReport eager = new PredictionReport(setup(Mode.EAGER, 500.0), loads(8), batches);
+    JsonNode root = tree(eager.json());
+    JsonNode bound = root.at("/steps/0");
+    assertThat(bound.path("host_bound").asBoolean()).isTrue();
+    assertThat(interval(bound, "ms", "low_ms", "high_ms")).containsExactly(0, 0);
+    assertThat(interval(bound, "kernels_ms", "kernels_low_ms", "kernels_high_ms")[1]).isPositive();
+    assertThat(root.at("/engine/launch_provenance").asText()).isEqualTo("assumed");
+    assertThat(tree(report.json()).at("/engine/launch_provenance").isNull()).isTrue();
+    JsonNode p = root.at("/predictions/0");
+    assertThat(eager.text())
+        .contains(
+            Units.number(p.path("requests_per_s_low").asDouble())
+                + " - "
+                + Units.number(p.path("requests_per_s_high").asDouble()));
   }
 
   /**
