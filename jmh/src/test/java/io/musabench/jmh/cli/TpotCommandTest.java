@@ -231,6 +231,7 @@ class TpotCommandTest extends CommandTest {
     String[][] wrong = {
       {},
       {"--model", awq.toString(), "--kernels", kernels.toString()},
+      {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--isl", "40900", "--osl", "100"},
       {"--model", "Qwen3-32B"},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--concurrency", "9..1"},
       {"--model", "Qwen3-32B", "--kernels", "nowhere"},

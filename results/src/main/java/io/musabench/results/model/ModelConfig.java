@@ -19,8 +19,8 @@ import java.util.List;
  * num_key_value_heads}, and {@code head_dim}, which is 128 for Qwen3 and else a head's share of the
  * hidden size.
  *
- * <p>Only what decides shapes and cost is kept. {@code rope_scaling} changes the angles of the
- * rotary embedding but no shape, and is not read.
+ * <p>Only what decides shapes and cost is kept. Of {@code rope_scaling} that is the longest context
+ * that it allows, as vLLM derives it (vllm, {@code _get_and_verify_max_len}).
  *
  * @param name name that reports print
  * @param family architecture
@@ -31,7 +31,7 @@ import java.util.List;
  * @param headDim elements of a head; need not be {@code hiddenSize / qHeads}
  * @param ffnSize inner size of the gated MLP ({@code intermediate_size}), or of one expert's
  * @param vocabSize rows of the embedding
- * @param maxPositions longest context
+ * @param maxPositions longest context, prompt and answer together
  * @param tiedEmbeddings whether lm_head and embedding are one matrix
  * @param qkvBias whether the qkv projection has a bias
  * @param oBias whether the output projection of attention has a bias
@@ -242,7 +242,7 @@ public record ModelConfig(
         headDim,
         in.positive(family == Family.QWEN3_MOE ? "moe_intermediate_size" : "intermediate_size"),
         in.positive("vocab_size"),
-        in.positive("max_position_embeddings"),
+        in.maxPositions(),
         // Files leave it out where it has transformers' default, which is the same for all
         // families.
         root.hasNonNull("tie_word_embeddings") && in.flag("tie_word_embeddings"),
@@ -449,6 +449,33 @@ public record ModelConfig(
         throw error(field + " must be true or false, not " + node);
       }
       return node.asBoolean();
+    }
+
+    /**
+     * Scaling by YaRN starts from the length that the model was trained with ({@code
+     * original_max_position_embeddings}), linear and dynamic scaling from {@code
+     * max_position_embeddings}, which with llama3 and longrope is the longest already.
+     */
+    int maxPositions() {
+      int positions = positive("max_position_embeddings");
+      JsonNode rope =
+          root.path("rope_scaling").isObject()
+              ? root.path("rope_scaling")
+              : root.path("rope_parameters");
+      String type = rope.path("rope_type").asText(rope.path("type").asText("default"));
+      if (missing(rope.get("factor")) || List.of("su", "longrope", "llama3").contains(type)) {
+        return positions;
+      }
+      JsonNode original = rope.get("original_max_position_embeddings");
+      double from =
+          type.equals("yarn") && !missing(original)
+              ? number("original_max_position_embeddings", original)
+              : positions;
+      double scaled = from * number("factor", rope.get("factor"));
+      if (!(scaled >= 1 && scaled <= Integer.MAX_VALUE)) {
+        throw error("the rope scaling makes " + scaled + " positions of " + from);
+      }
+      return (int) scaled;
     }
 
     /** Newer files keep it inside {@code rope_parameters}. */

@@ -75,10 +75,11 @@ public final class ClosedLoop {
   /**
    * Predicts the loop from kernel times, without intervals.
    *
-   * @throws IllegalArgumentException if not one request fits into the KV cache, or a kernel's time
-   *     is neither known nor can be assumed
+   * @throws IllegalArgumentException if not one request fits into the model's context or the KV
+   *     cache, or a kernel's time is neither known nor can be assumed
    */
   public static Prediction predict(StepModel model, Workload workload) {
+    model.engine().requireContext(workload);
     if (workload.disaggregation() != null) {
       return separate(model, workload);
     }

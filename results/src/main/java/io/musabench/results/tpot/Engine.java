@@ -178,6 +178,28 @@ public record Engine(
         reservedBytes / 1e9);
   }
 
+  /**
+   * Checks that the longest context of the model holds a request with its whole answer, as servers
+   * do when the request comes.
+   *
+   * @throws IllegalArgumentException if it does not
+   */
+  void requireContext(Workload workload) {
+    long whole = (long) workload.inputTokens() + workload.outputTokens();
+    if (whole > layout.model().maxPositions()) {
+      throw new IllegalArgumentException(
+          "A request of "
+              + workload.inputTokens()
+              + " tokens in and "
+              + workload.outputTokens()
+              + " out is longer than the context of "
+              + layout.model().name()
+              + ", "
+              + layout.model().maxPositions()
+              + " tokens; a config.json with rope_scaling can hold more");
+    }
+  }
+
   /** Collects the parts of an {@link Engine}; each method is named after the part that it sets. */
   public static final class Builder {
     private final Layout layout;

@@ -227,6 +227,33 @@ class ModelConfigTest {
     assertThat(parse(with("rope_parameters", "{}")).ropeTheta()).isEqualTo(1e4);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "{\"rope_type\": \"yarn\", \"factor\": 4.0, \"original_max_position_embeddings\": 2048}; 8192",
+        "{\"type\": \"yarn\", \"factor\": 4.0}; 16384",
+        "{\"type\": \"linear\", \"factor\": 2}; 8192",
+        "{\"rope_type\": \"dynamic\", \"factor\": 2.0}; 8192",
+        "{\"rope_type\": \"llama3\", \"factor\": 8.0, \"original_max_position_embeddings\": 512}; 4096",
+        "{\"rope_type\": \"longrope\", \"factor\": 8.0}; 4096",
+        "{\"rope_type\": \"default\"}; 4096",
+        "{\"type\": \"yarn\", \"factor\": null}; 4096",
+        "null; 4096"
+      })
+  void theLongestContextIsThatOfTheScaling(String scaling, int positions) {
+    assertThat(parse(with("rope_scaling", scaling)).maxPositions()).isEqualTo(positions);
+    assertThat(parse(with("rope_parameters", scaling)).maxPositions()).isEqualTo(positions);
+  }
+
+  @Test
+  void aScalingThatIsNoNumberIsNamed() {
+    assertThatThrownBy(() -> parse(with("rope_scaling", "{\"factor\": \"four\"}")))
+        .hasMessageContaining("factor must be a number above 0");
+    assertThatThrownBy(() -> parse(with("rope_scaling", "{\"factor\": 1e9}")))
+        .hasMessageContaining("the rope scaling makes");
+  }
+
   @Test
   void whatIsNotAnObjectIsRefused() {
     assertThatThrownBy(() -> parse("{")).hasMessageContaining("Small").hasMessageContaining("JSON");

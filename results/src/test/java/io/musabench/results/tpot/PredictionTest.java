@@ -83,6 +83,22 @@ class PredictionTest {
     return Combinators.combine(engines, loads).as(Service::new);
   }
 
+  @Test
+  void aRequestFitsIntoTheContextWithItsWholeAnswer() {
+    int context = LAYOUT.model().maxPositions();
+    StepModel model = model(engine());
+    // Half of the answer, over which a decode step attends on average, would fit.
+    assertThatThrownBy(() -> ClosedLoop.predict(model, new Workload(1, context - 255, 256)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("A request of 40705 tokens in and 256 out is longer than");
+    Disaggregation separate = new Disaggregation(1, 1, 50, 0);
+    assertThatThrownBy(
+            () -> ClosedLoop.predictWithInterval(model, new Workload(8, context, 2).with(separate)))
+        .hasMessageContaining("context of Qwen3-32B, 40960 tokens");
+    assertThat(ClosedLoop.predict(model, new Workload(1, context - 256, 256)).tpot().value())
+        .isPositive();
+  }
+
   @Property(tries = 300)
   void littlesLawHolds(@ForAll("services") Service s) {
     Prediction p = s.predict();

@@ -65,7 +65,7 @@ class SentencesTest {
     put(all, results, "stopping/SampleCount", "unmet");
     put(all, results, "stopping/StoppingRule", "unmet", "missing");
     put(all, results, "tpot/ClosedLoop");
-    put(all, results, "tpot/Engine", "doesNotFit");
+    put(all, results, "tpot/Engine", "doesNotFit", "requireContext");
     put(all, results, "tpot/Prediction");
     put(all, results, "tpot/Validation", "line");
     put(all, results, "tpot/answers/AssumedSource", "time", "name");
