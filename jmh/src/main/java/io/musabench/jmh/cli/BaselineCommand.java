@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.results.Printable;
 import io.musabench.results.compare.Baselines;
 import io.musabench.results.compare.Baselines.Baseline;
 import io.musabench.results.report.TextTable;
@@ -11,6 +12,7 @@ import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.RunException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
@@ -30,7 +32,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "64:usage: no such run or baseline, a name that is taken, or a run that judges nothing",
+      "64:usage: no such run, baseline or folder, a damaged one, a name that is taken, or a run"
+          + " that judges nothing",
       "70:an error inside musabench",
       "74:the baseline cannot be written"
     })
@@ -40,9 +43,13 @@ final class BaselineCommand implements Runnable {
       paramLabel = "DIR",
       scope = ScopeType.INHERIT,
       description = "where baselines are (default: results/baselines of the checkout)")
-  private Path folder = Checkout.folder().resolve("results/baselines");
+  private Path named;
 
   @Spec private CommandSpec spec;
+
+  private Path folder() {
+    return named == null ? Checkout.folder().resolve("results/baselines") : named;
+  }
 
   @Override
   public void run() {
@@ -54,31 +61,46 @@ final class BaselineCommand implements Runnable {
       @Parameters(paramLabel = "RUN", description = "run directory") Path run,
       @Parameters(paramLabel = "NAME", description = "name of the baseline") String name,
       @Option(names = "--force", description = "replace one of that name") boolean force) {
-    Baseline saved = refused(() -> new Baselines(folder).save(run, name, force));
-    out().println("Saved as " + name + " of " + saved.device() + ", " + saved.path());
+    Baseline saved = refused(() -> new Baselines(folder()).save(run, name, force));
+    RunData kept = refused(() -> RunDirectory.open(saved.path()).read());
+    String partial = kept.partial().isEmpty() ? "" : "; " + kept.partial();
+    out().println("Saved as " + name + " of " + saved.device() + ", " + saved.path() + partial);
     return ExitCode.OK;
   }
 
   @Command(name = "list", description = "lists the baselines")
   int list() {
-    List<Baseline> all = new Baselines(folder).list();
+    Baselines baselines = new Baselines(folder());
+    if (named != null && !baselines.exist()) {
+      throw new UsageException("There is no folder of baselines " + named);
+    }
+    List<Baseline> all = refused(baselines::list);
     if (all.isEmpty()) {
-      out().println("No baselines in " + folder);
+      out().println("No baselines in " + folder());
       return ExitCode.OK;
     }
+    List<String> damaged = new ArrayList<>();
     TextTable table = new TextTable("device", "name", "measured", "revision", ">cases").uncut();
     for (Baseline baseline : all) {
-      RunData run = refused(() -> RunDirectory.open(baseline.path()).read());
-      table.row(
-          baseline.device(),
-          baseline.name(),
-          run.environment().createdUtc(),
-          revision(run.environment()),
-          Integer.toString(run.cases().size()));
+      try {
+        RunData run = RunDirectory.open(baseline.path()).read();
+        String partial = run.partial().isEmpty() ? "" : ", " + run.partial();
+        table.row(
+            baseline.device(),
+            baseline.name(),
+            run.environment().createdUtc(),
+            revision(run.environment()),
+            run.cases().size() + partial);
+      } catch (RunException e) {
+        damaged.add(e.getMessage());
+      }
     }
-    out().print(table);
-    out().flush();
-    return ExitCode.OK;
+    if (!table.isEmpty()) {
+      out().print(table);
+      out().flush();
+    }
+    damaged.forEach(why -> Main.complain(spec.commandLine().getErr(), why));
+    return damaged.isEmpty() ? ExitCode.OK : ExitCode.USAGE;
   }
 
   @Command(name = "show", description = "shows a baseline's cases")
@@ -89,13 +111,16 @@ final class BaselineCommand implements Runnable {
               paramLabel = "DEVICE",
               description = "where several devices have one of that name")
           String device) {
-    Baseline baseline = refused(() -> new Baselines(folder).find(device, name));
+    Baseline baseline = refused(() -> new Baselines(folder()).find(device, name));
     RunData run = refused(() -> RunDirectory.open(baseline.path()).read());
     Environment environment = run.environment();
     out().println(baseline.name() + " of " + baseline.device() + ", " + baseline.path());
-    out().println("  measured  " + environment.createdUtc());
-    out().println("  revision  " + revision(environment));
-    out().println("  driver    " + environment.device().driverVersion());
+    line("measured", environment.createdUtc());
+    line("revision", revision(environment));
+    line("driver", environment.device().driverVersion());
+    if (!run.partial().isEmpty()) {
+      line("cases", run.partial());
+    }
     TextTable table = new TextTable("case", ">forks", ">device", ">host").uncut();
     for (CaseResult c : run.cases()) {
       table.row(
@@ -107,6 +132,10 @@ final class BaselineCommand implements Runnable {
     out().print(table);
     out().flush();
     return ExitCode.OK;
+  }
+
+  private void line(String what, String text) {
+    out().println("  %-8s  %s".formatted(what, Printable.line(String.valueOf(text))));
   }
 
   private static String revision(Environment environment) {

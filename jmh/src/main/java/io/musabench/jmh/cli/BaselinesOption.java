@@ -14,10 +14,17 @@ final class BaselinesOption {
       names = "--baselines",
       paramLabel = "DIR",
       description = "where baselines and noise floors are (default: results/baselines)")
-  private Path folder = Checkout.folder().resolve("results/baselines");
+  private Path named;
 
   Baselines open() {
-    return new Baselines(folder);
+    return new Baselines(named == null ? Checkout.folder().resolve("results/baselines") : named);
+  }
+
+  /** Refuses a folder that was named and is not there: without its noise floors more is SLOWER. */
+  void check() {
+    if (named != null && !open().exist()) {
+      throw new UsageException("There is no folder of baselines " + named);
+    }
   }
 
   /** What {@code qualify} found for this device, driver and clock mode; often nothing. */

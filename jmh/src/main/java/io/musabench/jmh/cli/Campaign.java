@@ -53,9 +53,14 @@ record Campaign(
     }
   }
 
-  /** An environment that says how was measured. */
-  Environment recorded(Environment environment) {
+  /**
+   * An environment that says how was measured.
+   *
+   * @param cases number of cases that the run is to measure
+   */
+  Environment recorded(Environment environment, int cases) {
     Map<String, String> how = new LinkedHashMap<>();
+    how.put(Environment.CASES, Integer.toString(cases));
     how.put("measure.forks", Integer.toString(effort.forks()));
     how.put("measure.iterations", Integer.toString(effort.iterations()));
     how.put("measure.seconds", Double.toString(effort.seconds()));

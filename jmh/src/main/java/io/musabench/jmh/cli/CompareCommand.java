@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
           + " need at least four of them (musabench run --forks 10).",
       "SLOWER and FASTER: beyond epsilon, with one false alarm in a hundred comparisons. SAME: the"
           + " 95 %% interval lies within epsilon. UNDECIDED: neither.",
+      "The two run directories of one musabench ab are judged by their pairs, as ab judges them.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -114,6 +115,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private Comparison compare() {
     verdict.check();
+    verdict.checkBaselines();
     int wanted = baseline == null ? 2 : 1;
     if (runs.size() != wanted) {
       throw new ParameterException(
@@ -135,7 +137,10 @@ final class CompareCommand implements Callable<Integer> {
       }
     }
     names.add(Comparison.UNDER_TEST);
-    return Comparison.of(base, candidate, verdict.options(verdict.noise(candidate), names, false));
+    return Comparison.of(
+        base,
+        candidate,
+        verdict.options(verdict.noise(candidate), names, base.pairedWith(candidate)));
   }
 
   private Path kept(MeasuredRun candidate) {

@@ -1,5 +1,6 @@
 package io.musabench.jmh.cli;
 
+import io.musabench.results.Printable;
 import io.musabench.results.compare.MeasuredRun;
 import io.musabench.results.history.ChangePoints.Change;
 import io.musabench.results.history.History;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:done",
       "1:--fail-within N, and a case is slower since one of its last N runs",
-      "64:usage: no run directory, or a damaged file",
+      "64:usage: no run directory, no such history, or a damaged file",
       "70:an error inside musabench",
       "74:the history cannot be written"
     },
@@ -56,7 +57,7 @@ final class HistoryCommand implements Callable<Integer> {
       names = "--history",
       paramLabel = "DIR",
       description = "where the history is (default: results/history of the checkout)")
-  private Path folder = Checkout.folder().resolve("results/history");
+  private Path named;
 
   @Option(
       names = "--case",
@@ -86,13 +87,21 @@ final class HistoryCommand implements Callable<Integer> {
     }
   }
 
+  private Path folder() {
+    return named == null ? Checkout.folder().resolve("results/history") : named;
+  }
+
   private History add() {
-    History history = new History(folder);
+    History history = new History(folder());
+    if (named != null && runs.isEmpty() && !history.exists()) {
+      throw new UsageException("There is no history " + named);
+    }
     List<MeasuredRun> read = new ArrayList<>();
     runs.forEach(run -> read.add(MeasuredRun.read(run)));
     for (MeasuredRun run : read) {
       int added = history.add(run);
-      out().println(run.name() + ": " + added + " cases added");
+      String partial = run.partial().isEmpty() ? "" : "; " + run.partial();
+      out().println(Printable.line(run.name()) + ": " + added + " cases added" + partial);
     }
     return history;
   }
@@ -103,9 +112,15 @@ final class HistoryCommand implements Callable<Integer> {
         new TextTable(
                 "case", ">change", "", "first run", "its revision", "run before", ">runs since")
             .uncut();
+    List<Series> all = history.all();
+    if (all.isEmpty()) {
+      out().println("The history " + folder() + " has no runs yet");
+      out().flush();
+      return ExitCode.OK;
+    }
     int series = 0;
     boolean slower = false;
-    for (Series s : history.all()) {
+    for (Series s : all) {
       if (!pattern.matcher(s.entries().get(0).caseId()).find()) {
         continue;
       }
@@ -117,7 +132,7 @@ final class HistoryCommand implements Callable<Integer> {
       }
     }
     if (table.isEmpty()) {
-      out().println("No changes in " + series + " series in " + folder);
+      out().println("No changes in " + series + " series in " + folder());
     } else {
       out().print(table);
     }

@@ -1,6 +1,7 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.TargetException;
+import io.musabench.results.Printable;
 import io.musabench.results.run.RunException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -13,6 +14,7 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** The command line {@code musabench}. */
@@ -96,15 +98,16 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     CommandLine line = new CommandLine(new Main());
     line.setParameterExceptionHandler(Main::usage);
+    line.setExecutionStrategy(Main::run);
     line.setExecutionExceptionHandler(
         (exception, command, parsed) -> {
           String message = exception.getMessage();
           if (exception instanceof UsageException) {
-            command.getErr().println("musabench: " + message);
+            complain(command.getErr(), message);
             return ExitCode.USAGE;
           }
           if (exception instanceof RunException) {
-            command.getErr().println("musabench: " + message);
+            complain(command.getErr(), message);
             return ExitCode.CANNOT_WRITE;
           }
           if (exception instanceof NoTargetException || exception instanceof TargetException) {
@@ -129,14 +132,31 @@ public final class Main implements Runnable {
     return line;
   }
 
+  /** Says what is wrong, in one line whatever the names in it are. */
+  static void complain(PrintWriter err, String what) {
+    err.println("musabench: " + Printable.line(String.valueOf(what)));
+  }
+
+  /** Help keeps picocli's colours; whatever else is printed may hold text from files of others. */
+  private static int run(ParseResult parsed) {
+    Integer help = CommandLine.executeHelpRequest(parsed);
+    if (help != null) {
+      return help;
+    }
+    CommandLine line = parsed.commandSpec().commandLine();
+    line.setOut(new PrintWriter(Printable.writer(line.getOut()), true));
+    line.setErr(new PrintWriter(Printable.writer(line.getErr()), true));
+    return new CommandLine.RunLast().execute(parsed);
+  }
+
   private static int usage(ParameterException exception, String[] arguments) {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
     if (line.getParent() == null && arguments.length > 0 && !arguments[0].startsWith("-")) {
       Set<String> commands = line.getSubcommands().keySet();
-      err.println("musabench: " + Suggestions.unknown("command", arguments[0], commands));
+      complain(err, Suggestions.unknown("command", arguments[0], commands));
     } else {
-      err.println("musabench: " + exception.getMessage());
+      complain(err, exception.getMessage());
       CommandLine.UnmatchedArgumentException.printSuggestions(exception, err);
     }
     err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");

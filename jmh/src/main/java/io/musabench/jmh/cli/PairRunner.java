@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Measures every case under two settings in pairs of forks and writes a run directory a setting.
@@ -96,8 +97,9 @@ final class PairRunner {
     boolean host = device.target().equals(Target.Kind.HOST.id());
     turns = wanted != null ? wanted : host ? Turns.SAMPLES : Turns.FORKS;
     campaign.say("Device  " + device.description());
-    try (Side first = side("a", a, device, start, warnings);
-        Side second = side("b", b, other, start, warnings)) {
+    Session session = new Session(UUID.randomUUID().toString(), start, cases.size(), warnings);
+    try (Side first = side("a", a, device, session);
+        Side second = side("b", b, other, session)) {
       measure(cases, first, second);
       return new Measurement(first.record.path(), second.record.path());
     }
@@ -123,17 +125,22 @@ final class PairRunner {
     }
   }
 
-  private Side side(
-      String name, Setting setting, DeviceProbe device, Instant start, List<String> warnings) {
-    Environment environment = campaign.recorded(device.environment(start).withWarnings(warnings));
+  /** What both sides have in common. */
+  private record Session(String id, Instant start, int cases, List<String> warnings) {}
+
+  private Side side(String name, Setting setting, DeviceProbe device, Session session) {
+    Environment environment =
+        campaign.recorded(
+            device.environment(session.start()).withWarnings(session.warnings()), session.cases());
     Map<String, String> all = new LinkedHashMap<>(campaign.labels());
+    all.put(Environment.PAIRED_IN, session.id());
     all.put(SIDE, name);
     all.put(SETTING, setting.text());
     all.put(TURNS, turns.text());
     if (setting.injected() != 0) {
       all.put(Environment.INJECTED, Double.toString(setting.injected()));
     }
-    RunRecord record = new RunRecord(campaign.runs(), start, environment, all);
+    RunRecord record = new RunRecord(campaign.runs(), session.start(), environment, all);
     String injected = setting.injected() == 0 ? "" : ", times made longer by " + setting.injected();
     campaign.say(name.toUpperCase(Locale.ROOT) + "       " + setting.text() + injected);
     campaign.say("        " + record.path());

@@ -131,7 +131,9 @@ final class ReportCommand implements Callable<Integer> {
 
   @Option(
       names = "--paired",
-      description = "fork i of one run was measured beside fork i of the other, as by ab")
+      description =
+          "fork i of one run was measured beside fork i of the other; of the two runs of one ab"
+              + " that is known")
   private boolean paired;
 
   @Option(
@@ -256,6 +258,7 @@ final class ReportCommand implements Callable<Integer> {
     } else {
       return null;
     }
+    baselines.check();
     MeasuredRun judged = MeasuredRun.read(candidate);
     if (baseline != null && !Files.isDirectory(base)) {
       String device = EnvironmentKey.device(judged.environment());
@@ -264,11 +267,14 @@ final class ReportCommand implements Callable<Integer> {
     Set<String> names = new HashSet<>(accepted);
     names.add(Comparison.UNDER_TEST);
     Map<String, Double> noise = baselines.noise(judged);
+    MeasuredRun held = MeasuredRun.read(base);
+    boolean sameSession = held.pairedWith(judged);
     Comparison comparison =
         Comparison.of(
-            MeasuredRun.read(base),
+            held,
             judged,
-            new Comparison.Options(new Judge(), Tolerance.LEAST, noise, names, false, paired));
+            new Comparison.Options(
+                new Judge(), Tolerance.LEAST, noise, names, false, paired || sameSession));
     List<String> command = new ArrayList<>(List.of("musabench", "compare"));
     if (baseline != null && !Files.isDirectory(Path.of(baseline))) {
       command.addAll(List.of(candidate.toString(), "--baseline", baseline));
@@ -276,8 +282,8 @@ final class ReportCommand implements Callable<Integer> {
       command.addAll(List.of(base.toString(), candidate.toString()));
     }
     command.addAll(given(n -> n.equals("--accept") || n.equals("--baselines")));
-    // Compare does not know of pairs; then the report's own command stands instead.
-    report.comparison(comparison, paired ? List.of() : command);
+    // Compare knows no other pairs; of those the report's own command stands instead.
+    report.comparison(comparison, paired && !sameSession ? List.of() : command);
     return comparison;
   }
 

@@ -206,13 +206,13 @@ final class ServingCommand implements Callable<Integer> {
       print(report, out);
       return requireChecklist && !report.checklistPasses() ? CHECKLIST_NOT_PASSED : ExitCode.OK;
     } catch (ServingFormatException e) {
-      err.println("musabench: " + e.getMessage());
+      Main.complain(err, e.getMessage());
       return BAD_DATA;
     } catch (NoSuchFileException e) {
-      err.println("musabench: " + e.getFile() + ": no such file or directory");
+      Main.complain(err, e.getFile() + ": no such file or directory");
       return NO_INPUT;
     } catch (IOException e) {
-      err.println("musabench: cannot read: " + e.getMessage());
+      Main.complain(err, "cannot read: " + e.getMessage());
       return NO_INPUT;
     }
   }
@@ -222,11 +222,11 @@ final class ServingCommand implements Callable<Integer> {
     Set<Path> seen = new HashSet<>();
     for (Path input : inputs) {
       if (Files.exists(input) && !seen.add(input.toRealPath())) {
-        err.println("musabench: " + input + ": given twice, and its runs are in the report twice");
+        Main.complain(err, input + ": given twice, and its runs are in the report twice");
       }
       if (Files.isDirectory(input)) {
         ServingFiles.Directory directory = ServingFiles.readDirectory(input, given);
-        directory.notes().forEach(note -> err.println("musabench: " + note));
+        directory.notes().forEach(note -> Main.complain(err, note));
         runs.addAll(directory.runs());
       } else {
         runs.addAll(ServingFiles.read(input, given));

@@ -62,7 +62,8 @@ final class SuiteRunner {
     Instant start = Instant.now();
     DeviceProbe device = DeviceProbe.run(setting);
     Set<CaseSpec> cases = device.resolve(chosen);
-    Environment environment = campaign.recorded(device.environment(start).withWarnings(warnings));
+    Environment environment =
+        campaign.recorded(device.environment(start).withWarnings(warnings), cases.size());
     RunRecord record = new RunRecord(campaign.runs(), start, environment, campaign.labels());
     campaign.say("Device  " + device.description());
     environment.warnings().forEach(warning -> campaign.say("Warning " + warning));

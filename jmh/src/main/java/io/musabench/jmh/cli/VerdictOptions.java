@@ -50,6 +50,11 @@ final class VerdictOptions {
     return baselines.open();
   }
 
+  /** Checks that the folder of baselines exists, if one was named. */
+  void checkBaselines() {
+    baselines.check();
+  }
+
   /** What {@code qualify} found for a run's device, driver and clock mode; often nothing. */
   Map<String, Double> noise(MeasuredRun candidate) {
     return baselines.noise(candidate);

@@ -2,10 +2,12 @@ package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.musabench.results.run.Environment;
 import io.musabench.results.run.EnvironmentKey;
 import io.musabench.results.run.RunDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,8 +22,6 @@ class KeptRunsTest extends CommandTest {
   @Test
   void aBaselineIsSavedListedShownAndComparedWith() {
     Path kept = folder.resolve("baselines");
-    assertThat(run("baseline", "--baselines", kept, "list")).isZero();
-    assertThat(out.toString()).contains("No baselines");
     assertThat(run("baseline", "save", measured(1, 100), "main", "--baselines", kept)).isZero();
     assertThat(out.toString()).contains("Saved as main of mtt-s5000");
     assertThat(run("baseline", "--baselines", kept, "list")).isZero();
@@ -34,6 +34,104 @@ class KeptRunsTest extends CommandTest {
     assertThat(run("compare", "--baselines", kept, "--baseline", "main", measured(3, 103)))
         .isEqualTo(1);
     assertThat(out.toString()).contains("SLOWER");
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsNoEmptyOne() throws Exception {
+    Path absent = folder.resolve("absent");
+    for (Object[] command :
+        new Object[][] {
+          {"history", "--history", absent},
+          {"baseline", "list", "--baselines", absent},
+          {"compare", "--baselines", absent, measured(1, 100), measured(2, 100)},
+          {"report", "--baselines", absent, measured(1, 100), measured(2, 100), "-o", "-"}
+        }) {
+      assertThat(run(command)).isEqualTo(ExitCode.USAGE);
+      assertThat(err.toString().lines()).hasSize(1);
+      assertThat(err.toString()).startsWith("musabench: There is no ").contains(absent.toString());
+      assertThat(out.toString()).isEmpty();
+    }
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    assertThat(run("history", "--history", empty)).isZero();
+    assertThat(out.toString()).isEqualTo("The history " + empty + " has no runs yet\n");
+    assertThat(run("baseline", "list", "--baselines", empty)).isZero();
+    assertThat(out.toString()).isEqualTo("No baselines in " + empty + "\n");
+    assertThat(run("history", "--history", absent, measured(3, 100))).isZero();
+  }
+
+  @Test
+  void whatIsNoFolderOfTheirsIsRefused() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    Path loop = Files.createSymbolicLink(folder.resolve("loop"), Path.of("loop"));
+    for (Path wrong : new Path[] {file, loop}) {
+      assertThat(run("history", "--history", wrong)).isEqualTo(ExitCode.USAGE);
+      assertThat(err.toString().lines()).hasSize(1);
+      assertThat(err.toString()).startsWith("musabench: Cannot read " + wrong);
+      assertThat(run("baseline", "list", "--baselines", wrong)).isEqualTo(ExitCode.USAGE);
+      assertThat(err.toString()).startsWith("musabench: Cannot read " + wrong);
+    }
+    Path runs = measured(1, 100).getParent();
+    assertThat(run("history", "--history", runs)).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("is not a file of the history");
+  }
+
+  @Test
+  void aHistoryMayBeBehindALink() throws Exception {
+    Path history = Files.createDirectory(folder.resolve("history"));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), history);
+    assertThat(run("history", "--history", link, measured(1, 100))).isZero();
+    assertThat(run("history", "--history", link)).isZero();
+    assertThat(out.toString()).startsWith("No changes in 1 series");
+    assertThat(Files.readString(history.resolve("otava.yaml"))).contains("pageddecode");
+  }
+
+  @Test
+  void oneDamagedBaselineHidesNoOther() throws Exception {
+    Path kept = folder.resolve("baselines");
+    run("baseline", "save", measured(1, 100), "good", "--baselines", kept);
+    run("baseline", "save", measured(2, 100), "other", "--baselines", kept);
+    run("baseline", "save", measured(3, 100), "last", "--baselines", kept);
+    Path damaged = kept.resolve("mtt-s5000/good/cases.csv");
+    Files.writeString(damaged, Files.readString(damaged).lines().findFirst().orElseThrow());
+    assertThat(run("baseline", "list", "--baselines", kept)).isEqualTo(ExitCode.USAGE);
+    assertThat(out.toString()).contains("  last ", "  other ").doesNotContain("  good ");
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("musabench: " + damaged);
+    assertThat(run("baseline", "show", "other", "--baselines", kept)).isZero();
+  }
+
+  @Test
+  void aRunThatWasStoppedSaysSoWhereverItIsKept() {
+    Path run = measured(1, 100);
+    RunDirectory directory = RunDirectory.open(run);
+    directory.saveEnvironment(
+        directory.read().environment().withVersions(Map.of(Environment.CASES, "35")));
+    Path kept = folder.resolve("baselines");
+    assertThat(run("baseline", "save", run, "main", "--baselines", kept)).isZero();
+    assertThat(out.toString()).contains("; partial: 1 of its 35 cases");
+    assertThat(run("baseline", "list", "--baselines", kept)).isZero();
+    assertThat(out.toString()).contains("1, partial: 1 of its 35 cases");
+    assertThat(run("baseline", "show", "main", "--baselines", kept)).isZero();
+    assertThat(out.toString()).contains("partial: 1 of its 35 cases");
+    assertThat(run("history", "--history", folder.resolve("history"), run)).isZero();
+    assertThat(out.toString()).contains("1 cases added; partial: 1 of its 35 cases");
+    assertThat(run("compare", run, measured(2, 100))).isZero();
+    assertThat(out.toString()).contains(", partial: 1 of its 35 cases");
+    assertThat(run("report", run, "--format", "md")).isZero();
+    assertThat(out.toString()).contains("warning: partial: 1 of its 35 cases");
+  }
+
+  @Test
+  void noiseFloorsThatCannotBeReadAreNoMissingOnes() throws Exception {
+    Path kept = folder.resolve("baselines");
+    Path base = measured(1, 100);
+    Path noise = Files.createDirectories(kept.resolve("mtt-s5000")).resolve("noise.csv");
+    Files.createSymbolicLink(noise, Path.of("noise.csv"));
+    assertThat(run("compare", "--baselines", kept, base, measured(2, 103)))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("musabench: Cannot read " + noise);
+    assertThat(out.toString()).isEmpty();
   }
 
   @Test
@@ -94,6 +192,7 @@ class KeptRunsTest extends CommandTest {
     Path kept = folder.resolve("baselines");
     Path base = measured(1, 100);
     Path candidate = measured(2, 103);
+    Files.createDirectory(kept);
     assertThat(run("compare", "--baselines", kept, base, candidate)).isEqualTo(1);
     String key = EnvironmentKey.of(RunDirectory.open(base).read().environment());
     Files.createDirectories(kept.resolve("mtt-s5000"));

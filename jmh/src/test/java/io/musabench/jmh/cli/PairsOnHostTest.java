@@ -121,7 +121,13 @@ class PairsOnHostTest {
           .filteredOn(line -> line.startsWith("# VM options:"))
           .hasSize(4)
           .allMatch(line -> line.contains("-Dmusabench.inject=0.95") == slowed);
+      assertThat(run.read().partial()).isEmpty();
     }
+    // Whoever compares the two directories later gets the same verdict on the same pairs.
+    CommandTest compare = new CommandTest("compare", "--baselines=" + folder) {};
+    assertThat(compare.run(runs().get(0).path(), runs().get(1).path())).isEqualTo(ab.exitCode());
+    assertThat(compare.out.toString()).contains("judged by  pairs of forks");
+    assertThat(ab.text()).contains(compare.out.toString());
   }
 
   @Test

@@ -391,6 +391,7 @@ class RunOnHostTest {
     assertThat(run.text()).contains("Stopped. The finished cases are in");
     assertThat(forks).isNotEmpty().noneMatch(ProcessHandle::isAlive);
     assertThat(cases()).extracting(CaseResult::status).containsExactly(Status.OK);
+    assertThat(latest().read().partial()).isEqualTo("partial: 1 of its 2 cases");
     assertThat(json()).hasSize(1);
   }
 

@@ -2,6 +2,7 @@ package io.musabench.results.audit;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.audit.Finding.Level;
 import io.musabench.results.audit.TableAudit.Ratio;
 import io.musabench.results.audit.TableAudit.RowVerdict;
@@ -33,7 +34,8 @@ public final class AuditReport {
 
   /** For a terminal. */
   public String text() {
-    StringBuilder out = new StringBuilder("audit of " + audit.table().name() + "\n");
+    StringBuilder out =
+        new StringBuilder("audit of " + Printable.line(audit.table().name()) + "\n");
     for (String assumption : audit.assumptions()) {
       wrap(out, "  assumed: ", assumption);
     }
@@ -49,7 +51,10 @@ public final class AuditReport {
       if (!all && v.findings().stream().allMatch(AuditReport::quiet)) {
         continue;
       }
-      out.append("\nrow ").append(v.row().number()).append("  ").append(v.row().label());
+      out.append("\nrow ")
+          .append(v.row().number())
+          .append("  ")
+          .append(Printable.line(v.row().label()));
       out.append(v.consistent() ? "  consistent\n" : "  NOT CONSISTENT\n");
       for (Finding f : v.findings()) {
         String effect = f.effect().isEmpty() ? "" : ". " + f.effect();
@@ -144,7 +149,7 @@ public final class AuditReport {
   private static void wrap(StringBuilder out, String head, String text) {
     StringBuilder line = new StringBuilder(head);
     int start = line.length();
-    for (String word : text.split(" ")) {
+    for (String word : Printable.line(text).split(" ")) {
       if (line.length() > start && line.length() + word.length() + 1 > WIDTH) {
         out.append(line).append('\n');
         line = new StringBuilder("          ");

@@ -2,6 +2,7 @@ package io.musabench.results.compare;
 
 import io.musabench.results.Nearest;
 import io.musabench.results.run.EnvironmentKey;
+import io.musabench.results.run.KeptRows;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.RunException;
@@ -121,7 +122,16 @@ public final class Baselines {
     }
   }
 
-  /** All of them, by device and name. */
+  /** Whether there is anything at the place of the baselines. */
+  public boolean exist() {
+    return !KeptRows.absent(root);
+  }
+
+  /**
+   * All of them, by device and name.
+   *
+   * @throws RunException if the folder cannot be read
+   */
   public List<Baseline> list() {
     List<Baseline> all = new ArrayList<>();
     for (Path device : folders(root)) {
@@ -177,7 +187,7 @@ public final class Baselines {
   }
 
   private static List<Path> folders(Path parent) {
-    if (!Files.isDirectory(parent)) {
+    if (KeptRows.absent(parent)) {
       return List.of();
     }
     try {

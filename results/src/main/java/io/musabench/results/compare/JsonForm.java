@@ -20,6 +20,9 @@ final class JsonForm {
       json.writeStringField("schema", SCHEMA);
       json.writeStringField("base", comparison.base().name());
       json.writeStringField("candidate", comparison.candidate().name());
+      json.writeStringField("basePartial", comparison.base().partial());
+      json.writeStringField("candidatePartial", comparison.candidate().partial());
+      json.writeBooleanField("paired", comparison.options().paired());
       json.writeNumberField("alpha", comparison.options().judge().alpha());
       json.writeNumberField("intervalLevel", Judge.LEVEL);
       json.writeNumberField("exitCode", comparison.exitCode());

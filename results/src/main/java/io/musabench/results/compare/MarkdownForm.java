@@ -27,8 +27,8 @@ final class MarkdownForm {
       out.append(", geometric mean ")
           .append(Units.change(Cells.percent(comparison.geometricMean())));
     }
-    out.append("\n\nbase `").append(comparison.base().name());
-    out.append("`, candidate `").append(comparison.candidate().name()).append("`\n");
+    out.append("\n\nbase ").append(side(comparison.base()));
+    out.append(", candidate ").append(side(comparison.candidate())).append('\n');
     if (!labels.caption().isEmpty()) {
       out.append("\n").append(Markdown.escape(labels.caption())).append("\n");
     }
@@ -40,6 +40,11 @@ final class MarkdownForm {
       out.append(fine).append("\n</details>\n");
     }
     return out.toString();
+  }
+
+  private static String side(MeasuredRun run) {
+    String partial = run.partial().isEmpty() ? "" : " (" + run.partial() + ")";
+    return Markdown.code(run.name()) + partial;
   }
 
   private static Markdown table() {

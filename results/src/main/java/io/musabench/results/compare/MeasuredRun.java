@@ -45,6 +45,24 @@ public record MeasuredRun(String name, Environment environment, Map<String, Meas
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
+  /** What a run has to say that was stopped, or still goes on; empty if it is whole. */
+  public String partial() {
+    return environment == null ? "" : environment.partial(cases.size());
+  }
+
+  /**
+   * Whether {@code musabench ab} or {@code qualify} measured both in one session, so that fork i of
+   * one was measured next to fork i of the other.
+   */
+  public boolean pairedWith(MeasuredRun other) {
+    String session = session();
+    return session != null && session.equals(other.session());
+  }
+
+  private String session() {
+    return environment == null ? null : environment.versions().get(Environment.PAIRED_IN);
+  }
+
   /** Name of the device; empty if it is not known. */
   public String device() {
     String device = environment == null ? null : environment.device().name();

@@ -86,6 +86,8 @@ final class RunDirectories {
         clockMedians = clocks.medians(1, false, "clock");
         if (times.isEmpty()) {
           problem = "it has no samples in samples.csv";
+        } else if (medians.size() < c.forks()) {
+          problem = "samples.csv has %d of its %d forks".formatted(medians.size(), c.forks());
         }
       } catch (IllegalArgumentException e) {
         problem = times.isEmpty() ? "it has no samples in samples.csv" : e.getMessage();

@@ -1,5 +1,6 @@
 package io.musabench.results.compare;
 
+import io.musabench.results.Printable;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
 import java.util.List;
@@ -42,9 +43,10 @@ final class TextForm {
   }
 
   private void side(String name, MeasuredRun run) {
-    out.append(
-        "%-10s %s%s%n"
-            .formatted(name, run.name(), run.device().isEmpty() ? "" : ", " + run.device()));
+    StringBuilder line = new StringBuilder(run.name());
+    line.append(run.device().isEmpty() ? "" : ", " + run.device());
+    line.append(run.partial().isEmpty() ? "" : ", " + run.partial());
+    out.append("%-10s %s%n".formatted(name, Printable.line(line.toString())));
   }
 
   private void table() {
@@ -92,7 +94,8 @@ final class TextForm {
           "",
           "");
     }
-    out.append(labels.caption().isEmpty() ? "" : labels.caption() + "\n").append(table);
+    String caption = Printable.line(labels.caption());
+    out.append(caption.isEmpty() ? "" : caption + "\n").append(table);
   }
 
   private void crashes() {
@@ -103,7 +106,7 @@ final class TextForm {
             .toList();
     if (!cases.isEmpty()) {
       out.append("\nForks of the candidate crashed, which counts as a regression\n");
-      cases.forEach(line -> out.append("  ").append(line).append('\n'));
+      cases.forEach(line -> out.append("  ").append(Printable.line(line)).append('\n'));
     }
   }
 
@@ -113,7 +116,7 @@ final class TextForm {
       return;
     }
     out.append('\n').append(heading).append('\n');
-    reasons.forEach(reason -> out.append("  ").append(reason).append('\n'));
+    reasons.forEach(reason -> out.append("  ").append(Printable.line(reason)).append('\n'));
     if (reasons.stream().anyMatch(CONDITION.asPredicate())) {
       out.append("  A difference that is meant to be there is accepted by --accept NAME.\n");
     }

@@ -10,7 +10,9 @@ import io.musabench.results.run.RunException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -92,6 +94,13 @@ public final class History {
     if (!run.ownFormat()) {
       throw new RunException(run.name() + " is no run directory: its time is not known");
     }
+    if (!Files.isDirectory(root)) {
+      try {
+        Files.createDirectories(root);
+      } catch (IOException e) {
+        throw RunException.unwritten("Cannot write " + root, e);
+      }
+    }
     Environment environment = run.environment();
     String key = EnvironmentKey.of(environment);
     int added = 0;
@@ -147,11 +156,20 @@ public final class History {
     return all;
   }
 
+  /** Whether there is anything at its place. */
+  public boolean exists() {
+    return !KeptRows.absent(root);
+  }
+
   private List<Path> files() {
-    if (!Files.isDirectory(root)) {
+    if (!exists()) {
       return List.of();
     }
-    try (Stream<Path> files = Files.walk(root, 2)) {
+    // A link to a folder is that folder; a link that leads nowhere is found out when it is read.
+    try (Stream<Path> files = Files.walk(root, 2, FileVisitOption.FOLLOW_LINKS)) {
+      if (!Files.isDirectory(root)) {
+        throw new NotDirectoryException(root.toString());
+      }
       return files.filter(f -> f.toString().endsWith(".csv")).sorted().toList();
     } catch (IOException | UncheckedIOException e) {
       throw RunException.because("Cannot read " + root, e);

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -31,7 +32,7 @@ public final class Models {
    */
   public static ModelConfig find(String nameOrPath) {
     Path path = Path.of(nameOrPath);
-    if (Files.exists(path)) {
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) { // A link that leads nowhere is no name.
       return ModelConfig.read(path);
     }
     String given = nameOrPath.substring(nameOrPath.lastIndexOf('/') + 1);

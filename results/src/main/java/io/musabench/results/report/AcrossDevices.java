@@ -1,5 +1,6 @@
 package io.musabench.results.report;
 
+import io.musabench.results.Printable;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.devices.Figure;
 import io.musabench.results.run.CaseResult;
@@ -139,8 +140,8 @@ public final class AcrossDevices {
 
   private void device(String letter, RunData run) {
     String name = run.environment().device().name();
-    out.append(letter).append("  ").append(name == null ? "unknown device" : name);
-    out.append(", ").append(run.name()).append('\n');
+    out.append(letter).append("  ").append(name == null ? "unknown device" : Printable.line(name));
+    out.append(", ").append(Printable.line(run.name())).append('\n');
     Roofs roofs = run.roofs();
     out.append("   measured roofs: read ").append(Units.number(roofs.readGbPerS()));
     out.append(" GB/s, multiply-adds ").append(Units.number(roofs.tflopPerS()));
@@ -300,7 +301,7 @@ public final class AcrossDevices {
     ids.removeAll(other.measured().keySet());
     if (!ids.isEmpty()) {
       out.append("\nOnly in ").append(letter).append('\n');
-      ids.forEach(id -> out.append("  ").append(id).append('\n'));
+      ids.forEach(id -> out.append("  ").append(Printable.line(id)).append('\n'));
     }
   }
 

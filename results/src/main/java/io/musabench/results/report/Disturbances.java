@@ -17,9 +17,16 @@ public final class Disturbances {
 
   private Disturbances() {}
 
-  /** What was seen before the run, and what happened while its cases were measured. */
+  /**
+   * Whether it was stopped, what was seen before it, and what happened while its cases were
+   * measured.
+   */
   public static List<String> of(RunData run) {
-    List<String> all = new ArrayList<>(run.environment().warnings());
+    List<String> all = new ArrayList<>();
+    if (!run.partial().isEmpty()) {
+      all.add(run.partial());
+    }
+    all.addAll(run.environment().warnings());
     all.addAll(during(run));
     return all;
   }

@@ -1,5 +1,6 @@
 package io.musabench.results.report;
 
+import io.musabench.results.Printable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,6 +57,12 @@ public final class Markdown {
 
   /** Names come from files of others; none may end a cell or become markup. */
   public static String escape(String text) {
-    return text.replaceAll("([\\\\`*_{}\\[\\]<>|#])", "\\\\$1").replaceAll("\\R", " ");
+    return Printable.line(text.replaceAll("\\R", " "))
+        .replaceAll("([\\\\`*_{}\\[\\]<>|#])", "\\\\$1");
+  }
+
+  /** As code in a line; it can hold anything but a backtick, which becomes an apostrophe. */
+  public static String code(String text) {
+    return "`" + Printable.line(text).replace('`', '\'') + "`";
   }
 }

@@ -1,5 +1,6 @@
 package io.musabench.results.report;
 
+import io.musabench.results.Printable;
 import io.musabench.results.model.Work;
 import io.musabench.results.run.CasePart;
 import io.musabench.results.run.CaseResult;
@@ -58,7 +59,7 @@ public final class RunReport {
   private void header() {
     Environment environment = run.environment();
     Environment.DeviceInfo device = environment.device();
-    out.append("musabench ").append(run.name()).append('\n');
+    out.append("musabench ").append(Printable.line(run.name())).append('\n');
     out.append("  device  ").append(known(device.name()));
     if (device.computeUnits() != null) {
       out.append(", ").append(device.computeUnits()).append(" compute units");
@@ -70,18 +71,21 @@ public final class RunReport {
     out.append("  driver  ").append(known(device.driverVersion()));
     out.append(", runtime ").append(known(device.runtimeVersion())).append('\n');
     if (!environment.target().equals("host")) {
-      out.append("  stack   ").append(Versions.line(environment.versions())).append('\n');
+      out.append("  stack   ")
+          .append(Printable.line(Versions.line(environment.versions())))
+          .append('\n');
     }
     out.append("  host    ").append(known(environment.machine().cpu()));
     out.append(", ").append(environment.machine().logicalCpus()).append(" CPUs\n");
     if (environment.target().equals("host")) {
       out.append("  The device is this machine's CPU: no number below is a GPU's.\n");
     }
-    Disturbances.of(run).forEach(w -> out.append("  warning: ").append(w).append('\n'));
+    Disturbances.of(run)
+        .forEach(w -> out.append("  warning: ").append(Printable.line(w)).append('\n'));
   }
 
   private static String known(String text) {
-    return text == null ? "unknown" : text;
+    return text == null ? "unknown" : Printable.line(text);
   }
 
   private void roofs() {
@@ -394,10 +398,10 @@ public final class RunReport {
     out.append("\nNot measured\n");
     for (CaseResult c : cases) {
       String what = c.status() == Status.TIMEOUT ? "time limit" : c.status().text();
-      out.append("  ").append(what).append(": ").append(c.id()).append('\n');
-      out.append("    ").append(c.reason().replace(" | ", "\n    ")).append('\n');
+      out.append("  ").append(what).append(": ").append(Printable.line(c.id())).append('\n');
+      out.append("    ").append(Printable.line(c.reason()).replace(" | ", "\n    ")).append('\n');
       if (!c.reproduce().isEmpty()) {
-        out.append("    again: ").append(c.reproduce()).append('\n');
+        out.append("    again: ").append(Printable.line(c.reproduce())).append('\n');
       }
     }
   }
@@ -409,7 +413,7 @@ public final class RunReport {
       out.append("\nFaults were injected below this run, by ")
           .append(Environment.FAULTS)
           .append(": ");
-      out.append(faults).append('\n');
+      out.append(Printable.line(faults)).append('\n');
     }
   }
 
@@ -461,8 +465,8 @@ public final class RunReport {
     if (table.isEmpty()) {
       return;
     }
-    out.append('\n').append(heading).append('\n').append(table);
+    out.append('\n').append(Printable.line(heading)).append('\n').append(table);
     explanation.forEach(line -> out.append("  ").append(line).append('\n'));
-    notes.forEach(note -> out.append("  note: ").append(note).append('\n'));
+    notes.forEach(note -> out.append("  note: ").append(Printable.line(note)).append('\n'));
   }
 }

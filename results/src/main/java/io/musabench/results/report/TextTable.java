@@ -1,12 +1,14 @@
 package io.musabench.results.report;
 
+import io.musabench.results.Printable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
  * A table of text. Columns are as wide as their content; where the whole would be too wide, the
- * widest left-aligned column is cut, and says so by two dots.
+ * widest left-aligned column is cut, and says so by two dots. Whatever a cell holds, it stays in
+ * its line.
  */
 public final class TextTable {
   /** Columns of a usual terminal that people widen once. */
@@ -29,7 +31,11 @@ public final class TextTable {
    */
   public TextTable(String... headers) {
     this.left = Arrays.stream(headers).map(h -> !h.startsWith(">")).toList();
-    this.headers = Arrays.stream(headers).map(h -> h.startsWith(">") ? h.substring(1) : h).toList();
+    this.headers =
+        Arrays.stream(headers)
+            .map(h -> h.startsWith(">") ? h.substring(1) : h)
+            .map(Printable::line)
+            .toList();
   }
 
   /** Cuts nothing: for tables whose names somebody has to copy. */
@@ -44,7 +50,7 @@ public final class TextTable {
       throw new IllegalArgumentException(
           "The table has " + headers.size() + " columns, not " + cells.length);
     }
-    rows.add(List.of(cells));
+    rows.add(Arrays.stream(cells).map(Printable::line).toList());
   }
 
   /** Whether it has no row. */

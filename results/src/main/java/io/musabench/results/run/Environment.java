@@ -69,6 +69,15 @@ public record Environment(
   /** Among {@link #versions}: the fraction by which measured times were made longer on purpose. */
   public static final String INJECTED = "ab.injected";
 
+  /**
+   * Among {@link #versions}: what the two runs have in common whose forks were measured in pairs,
+   * and no other run.
+   */
+  public static final String PAIRED_IN = "ab.session";
+
+  /** Among {@link #versions}: the number of cases that the run is to measure. */
+  public static final String CASES = "measure.cases";
+
   /** Among {@link #settings}: the host runtime's variable that plants faults. */
   public static final String FAULTS = "MUSART_HOST_FAULTS";
 
@@ -286,6 +295,20 @@ public record Environment(
         Jvm.current(),
         machine,
         MachineProbe.warnings(machine));
+  }
+
+  /**
+   * What a run has to say that holds fewer cases than it was to measure.
+   *
+   * @param cases number of cases that it holds
+   * @return empty if it holds all, or if it does not say how many it was to measure
+   */
+  public String partial(int cases) {
+    String all = versions.get(CASES);
+    boolean known = all != null && all.matches("\\d{1,9}"); // Foreign files say anything.
+    return known && cases < Integer.parseInt(all)
+        ? "partial: %d of its %s cases".formatted(cases, all)
+        : "";
   }
 
   /** With the device. */

@@ -3,7 +3,9 @@ package io.musabench.results.run;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,6 +15,15 @@ import org.apache.commons.csv.CSVRecord;
 /** Reads CSV files that are kept beside runs and grow with them: read whole, written anew. */
 public final class KeptRows {
   private KeptRows() {}
+
+  /**
+   * Whether there is nothing of that name. A link that leads nowhere, or a folder that may not be
+   * looked into, is something that cannot be read: taken for nothing it would change what is
+   * judged.
+   */
+  public static boolean absent(Path file) {
+    return Files.notExists(file, LinkOption.NOFOLLOW_LINKS);
+  }
 
   /**
    * Gives every row of a file to {@code each}, which may refuse one with an {@link
@@ -31,7 +42,7 @@ public final class KeptRows {
       String[] columns,
       String version,
       Consumer<CSVRecord> each) {
-    if (!Files.exists(file)) {
+    if (absent(file)) {
       return;
     }
     try (Reader text = Files.newBufferedReader(file);
@@ -47,6 +58,8 @@ public final class KeptRows {
         }
         each.accept(row);
       }
+    } catch (FileSystemException e) {
+      throw RunException.because("Cannot read " + file, e);
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
       throw RunException.because(file + " is not " + what, e);
     }

@@ -29,6 +29,11 @@ public record RunData(String name, Environment environment, List<CaseResult> cas
     return all;
   }
 
+  /** What a run has to say that was stopped, or still goes on; empty if it is whole. */
+  public String partial() {
+    return environment.partial(cases.size());
+  }
+
   /** The roofs measured in this run. */
   public Roofs roofs() {
     return Roofs.of(cases);

@@ -11,7 +11,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -138,20 +137,17 @@ public final class RunDirectory {
   }
 
   /**
-   * Reads environment and cases back.
+   * Reads environment and cases back. A run that was stopped is read as far as it came, see {@link
+   * RunData#partial}.
    *
-   * @throws RunException if a file is missing, damaged or of another schema version
+   * @throws RunException if a file is missing, damaged, has lost rows or is of another schema
+   *     version
    */
   public RunData read() {
-    // Runs of before there were graphs.csv are read as well.
-    Map<String, GraphCosts> graphs =
-        Files.exists(path.resolve(GRAPHS))
-            ? RunFiles.graphs(name(GRAPHS), bytes(GRAPHS))
-            : Map.of();
     return new RunData(
         String.valueOf(path.getFileName()), // The root has none.
         RunFiles.environment(name(ENVIRONMENT), bytes(ENVIRONMENT)),
-        RunFiles.cases(name(CASES), bytes(CASES), name(PARTS), bytes(PARTS), graphs));
+        RunFiles.cases(content(CASES), content(PARTS), laterContent(GRAPHS)));
   }
 
   /**
@@ -176,6 +172,15 @@ public final class RunDirectory {
     } catch (IOException e) {
       throw RunException.because("Cannot read " + name(SAMPLES), e);
     }
+  }
+
+  private RunFiles.Content content(String file) {
+    return new RunFiles.Content(name(file), bytes(file));
+  }
+
+  private RunFiles.Content laterContent(String file) {
+    boolean absent = KeptRows.absent(path.resolve(file));
+    return new RunFiles.Content(name(file), absent ? null : bytes(file));
   }
 
   private String name(String file) {

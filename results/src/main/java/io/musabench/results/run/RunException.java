@@ -6,6 +6,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 
 /**
  * A run directory, or what is kept beside it, that cannot be written or read. The message is one
@@ -47,6 +48,9 @@ public final class RunException extends RuntimeException {
     }
     if (cause instanceof FileAlreadyExistsException) {
       return "there is a file of that name";
+    }
+    if (cause instanceof NotDirectoryException) {
+      return "it is not a folder";
     }
     // A damaged file is found while its rows are read, in a loop that cannot throw this as it is.
     if (cause instanceof UncheckedIOException unchecked) {

@@ -33,6 +33,15 @@ final class RunFiles {
 
   private static final JsonNode UNKNOWN = TextNode.valueOf("unknown");
 
+  /**
+   * Rows of cases.csv itself, the same in each of them, and those that a case has in the other
+   * files: a file that was cut between two rows looks whole.
+   */
+  private static final String ROWS = "rows";
+
+  private static final String PART_ROWS = "part_rows";
+  private static final String GRAPH_ROWS = "graph_rows";
+
   private static final String[] CASE_COLUMNS = {
     "schema_version",
     "case",
@@ -73,7 +82,10 @@ final class RunFiles {
     "other_processes",
     "check",
     "note",
-    "reproduce"
+    "reproduce",
+    ROWS,
+    PART_ROWS,
+    GRAPH_ROWS
   };
 
   /** Columns that files of older runs lack; what they say is then unknown. */
@@ -92,7 +104,10 @@ final class RunFiles {
           "throttle_reasons",
           "other_cpu_percent",
           "steal_percent",
-          "other_processes");
+          "other_processes",
+          ROWS,
+          PART_ROWS,
+          GRAPH_ROWS);
 
   private static final String[] PART_COLUMNS = {
     "schema_version",
@@ -246,7 +261,10 @@ final class RunFiles {
                 c.conditions().otherProcesses(),
                 c.check(),
                 c.note(),
-                c.reproduce());
+                c.reproduce(),
+                cases.size(),
+                c.parts().size(),
+                c.graphCosts().known() ? 1 : 0);
           }
         });
   }
@@ -329,10 +347,9 @@ final class RunFiles {
         });
   }
 
-  /** Reads {@code graphs.csv}: costs by case. */
-  static Map<String, GraphCosts> graphs(String file, byte[] content) {
+  private static Map<String, GraphCosts> graphsIn(List<Row> rows) {
     Map<String, GraphCosts> graphs = new LinkedHashMap<>();
-    for (Row row : rows(file, content, GRAPH_COLUMNS)) {
+    for (Row row : rows) {
       graphs.put(
           row.text("case"),
           new GraphCosts(
@@ -353,19 +370,9 @@ final class RunFiles {
     return graphs;
   }
 
-  /**
-   * Reads {@code cases.csv} and {@code parts.csv}.
-   *
-   * @param graphs what {@link #graphs(String, byte[])} has read
-   */
-  static List<CaseResult> cases(
-      String casesFile,
-      byte[] casesText,
-      String partsFile,
-      byte[] partsText,
-      Map<String, GraphCosts> graphs) {
+  private static Map<String, List<CasePart>> partsIn(List<Row> rows) {
     Map<String, List<CasePart>> parts = new LinkedHashMap<>();
-    for (Row row : rows(partsFile, partsText, PART_COLUMNS)) {
+    for (Row row : rows) {
       parts
           .computeIfAbsent(row.text("case"), id -> new ArrayList<>())
           .add(
@@ -377,8 +384,33 @@ final class RunFiles {
                   row.work(),
                   row.number("device_time_median_us")));
     }
+    return parts;
+  }
+
+  /**
+   * A file as it is read.
+   *
+   * @param name for messages
+   * @param bytes null where runs of before there was such a file have none
+   */
+  record Content(String name, byte[] bytes) {}
+
+  /**
+   * Reads {@code cases.csv} and what the other files have of its cases.
+   *
+   * @throws RunException also if a file has lost rows
+   */
+  static List<CaseResult> cases(Content casesFile, Content partsFile, Content graphsFile) {
+    List<Row> rows = rows(casesFile, CASE_COLUMNS);
+    for (Row row : rows) {
+      if (row.has(ROWS) && row.integer(ROWS) != rows.size()) {
+        throw lost(casesFile.name(), rows.size(), row.integer(ROWS));
+      }
+    }
+    Map<String, List<CasePart>> parts = partsIn(rowsOf(rows, PART_ROWS, partsFile, PART_COLUMNS));
+    Map<String, GraphCosts> graphs = graphsIn(rowsOf(rows, GRAPH_ROWS, graphsFile, GRAPH_COLUMNS));
     List<CaseResult> cases = new ArrayList<>();
-    for (Row row : rows(casesFile, casesText, CASE_COLUMNS)) {
+    for (Row row : rows) {
       CaseResult c =
           CaseResult.of(row.text("benchmark"), row.params())
               .notOk(row.status(), row.text("reason"))
@@ -411,6 +443,25 @@ final class RunFiles {
       cases.add(c);
     }
     return cases;
+  }
+
+  /**
+   * The rows of another file, at least as many as the cases tell of. A run that is killed while it
+   * is saved has more of them: its last case is not in {@code cases.csv} yet.
+   */
+  private static List<Row> rowsOf(List<Row> cases, String number, Content file, String[] columns) {
+    List<Row> rows = rows(file, columns);
+    int written = cases.stream().mapToInt(c -> c.has(number) ? c.integer(number) : 0).sum();
+    if (rows.size() < written) {
+      throw lost(file.name(), rows.size(), written);
+    }
+    return rows;
+  }
+
+  private static RunException lost(String file, int found, int written) {
+    return new RunException(
+        "%s has %d row%s where %d were written"
+            .formatted(file, found, found == 1 ? "" : "s", written));
   }
 
   /** Reads samples one by one: a run may have millions. */
@@ -459,10 +510,18 @@ final class RunFiles {
     return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 
-  private static List<Row> rows(String file, byte[] content, String[] columns) {
+  private static List<Row> rows(Content file, String[] columns) {
+    byte[] bytes = file.bytes();
+    if (bytes == null) {
+      return List.of();
+    }
+    if (bytes.length > 0 && bytes[bytes.length - 1] != '\n') {
+      // A number that was cut is a smaller one.
+      throw new RunException(file.name() + " ends within a line: it was cut off");
+    }
     List<Row> rows = new ArrayList<>();
-    Reader text = new StringReader(new String(content, StandardCharsets.UTF_8));
-    eachRow(file, text, columns, rows::add);
+    Reader text = new StringReader(new String(bytes, StandardCharsets.UTF_8));
+    eachRow(file.name(), text, columns, rows::add);
     return rows;
   }
 

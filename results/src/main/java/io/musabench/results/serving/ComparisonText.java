@@ -1,5 +1,6 @@
 package io.musabench.results.serving;
 
+import io.musabench.results.Printable;
 import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.List;
@@ -25,7 +26,7 @@ final class ComparisonText {
         "good/s");
     for (Comparison.Row row : rows) {
       Summary s = row.summary();
-      String name = s.run.source;
+      String name = Printable.line(s.run.source);
       out.printf(
           ROW,
           name.length() > 36 ? "…" + name.substring(name.length() - 35) : name,
@@ -38,9 +39,9 @@ final class ComparisonText {
           Text.number(s.requestsPerS),
           Text.number(s.goodput.requestsPerS()));
       for (String why : row.blanked()) {
-        out.println("      not comparable: " + why);
+        out.println("      not comparable: " + Printable.line(why));
       }
-      row.remarks().forEach(remark -> out.println("      note: " + remark));
+      row.remarks().forEach(remark -> out.println("      note: " + Printable.line(remark)));
     }
     sustained(rows, out);
   }
@@ -58,7 +59,7 @@ final class ComparisonText {
             s ->
                 out.printf(
                     "highest rate with at least 90 %% of the requests good: %s req/s in %s%n",
-                    Text.number(s.requestsPerS), s.run.source));
+                    Text.number(s.requestsPerS), Printable.line(s.run.source)));
   }
 
   private static String p50(Comparison.Row row, Metric metric) {

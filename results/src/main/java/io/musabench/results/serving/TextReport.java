@@ -1,5 +1,6 @@
 package io.musabench.results.serving;
 
+import io.musabench.results.Printable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -14,8 +15,9 @@ final class TextReport {
     Run run = s.run;
     String version = run.toolVersion == null ? "" : " " + run.toolVersion;
     String what = run.hasRequests() ? "every request" : "the tool's own statistics";
-    out.printf("%s%n  %s%s, %s%n", run.source, run.tool, version, what);
-    s.notes.forEach(note -> out.println("  note: " + note));
+    out.printf("%s%n", Printable.line(run.source));
+    out.printf("  %s, %s%n", Printable.line(run.tool + version), what);
+    s.notes.forEach(note -> out.println("  note: " + Printable.line(note)));
     out.printf(
         "  requests    %s total, %s ok, %s error, %s cancelled%s%n",
         Text.count(s.total),
@@ -37,19 +39,22 @@ final class TextReport {
         Text.number(s.meanOutput),
         s.tokenSources.isEmpty()
             ? ""
-            : " (output counted by: " + String.join(", ", s.tokenSources.keySet()) + ")");
+            : " (output counted by: "
+                + Printable.line(String.join(", ", s.tokenSources.keySet()))
+                + ")");
     metrics(s, out);
     goodput(s, out);
     lengths(s, out);
     out.println("  checklist");
     for (Check c : s.checklist) {
       String verdict = c.verdict().name().toLowerCase(Locale.ROOT);
-      out.printf("    %-8s %-26s %s%n", verdict, c.id(), c.reason());
+      out.printf("    %-8s %-26s %s%n", verdict, c.id(), Printable.line(c.reason()));
     }
     out.println("  audit");
     for (Finding f : s.audit) {
       String level = f.level().name().toLowerCase(Locale.ROOT);
-      out.printf("    %-5s %s: %s; %s%n", level, f.id(), f.what(), f.effect());
+      String said = Printable.line(f.what() + "; " + f.effect());
+      out.printf("    %-5s %s: %s%n", level, f.id(), said);
     }
   }
 
@@ -91,7 +96,7 @@ final class TextReport {
     }
     out.printf(
         ROW,
-        name,
+        Printable.line(name),
         Text.number(stat.mean),
         Text.number(stat.p50),
         Text.number(stat.p90),
@@ -99,7 +104,7 @@ final class TextReport {
         Text.number(stat.p99),
         Text.number(stat.min),
         Text.number(stat.max),
-        stat.formula.id() + called + note);
+        Printable.line(stat.formula.id() + called + note));
   }
 
   private static void goodput(Summary s, PrintWriter out) {

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.model.Work;
+import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment.DeviceInfo;
 import io.musabench.results.run.Environment.Library;
+import io.musabench.results.run.RunDirectory;
 import io.musabench.results.run.RunException;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -241,15 +244,56 @@ class RunDirectoriesTest {
   }
 
   @Test
-  void aCaseThatAppearsTwiceIsNotComparable() throws IOException {
+  void aCaseThatAppearsTwiceIsNotComparable() {
     Path run = decode(run(1), 100).write();
     Path twice = decode(run(2), 100).write();
-    Path cases = twice.resolve("cases.csv");
-    String text = Files.readString(cases);
-    Files.writeString(cases, text + text.substring(text.indexOf('\n') + 1));
+    RunDirectory directory = RunDirectory.open(twice);
+    CaseResult c = directory.read().cases().get(0);
+    directory.saveCases(List.of(c, c));
     CaseComparison row = only(run, twice);
     assertThat(row.verdict()).isEqualTo(Verdict.NOT_COMPARABLE);
     assertThat(row.reason()).contains("it appears twice in");
+  }
+
+  @Test
+  void aCaseWhoseLastForksAreLostIsNotComparable() throws IOException {
+    Path base = decode(run(1), 100).write();
+    Path candidate = decode(run(2), 100).write();
+    Path samples = candidate.resolve("samples.csv");
+    List<String> lines = Files.readAllLines(samples);
+    Files.writeString(samples, String.join("\n", lines.subList(0, lines.size() - 42)) + "\n");
+    CaseComparison row = only(base, candidate);
+    assertThat(row.verdict()).isEqualTo(Verdict.NOT_COMPARABLE);
+    assertThat(row.reason()).isEqualTo("candidate: samples.csv has 8 of its 10 forks");
+  }
+
+  @Test
+  void aRunThatWasStoppedSaysSoInEveryForm() throws IOException {
+    Path base = decode(run(1), 100).versions(Map.of("measure.cases", "3")).write();
+    Path candidate = decode(run(2), 100).versions(Map.of("measure.cases", "1")).write();
+    Comparison comparison = Runs.compare(base, candidate);
+    assertThat(new TextForm(comparison).toString().lines().toList())
+        .anyMatch(line -> line.startsWith("base ") && line.endsWith(", partial: 1 of its 3 cases"))
+        .noneMatch(line -> line.startsWith("candidate ") && line.contains("partial"));
+    assertThat(new MarkdownForm(comparison).toString()).contains("` (partial: 1 of its 3 cases)");
+    StringWriter json = new StringWriter();
+    JsonForm.write(comparison, json);
+    assertThat(json.toString()).contains("\"basePartial\" : \"partial: 1 of its 3 cases\"");
+  }
+
+  @Test
+  void theTwoRunsOfOneSessionAreItsPairs() {
+    Map<String, String> one = Map.of("ab.session", "1");
+    MeasuredRun a = MeasuredRun.read(decode(run(1).versions(one), 100).write());
+    MeasuredRun b = MeasuredRun.read(decode(run(2).versions(one), 100).write());
+    MeasuredRun other =
+        MeasuredRun.read(decode(run(3).versions(Map.of("ab.session", "2")), 100).write());
+    MeasuredRun none = MeasuredRun.read(decode(run(4), 100).write());
+    assertThat(a.pairedWith(b)).isTrue();
+    assertThat(b.pairedWith(a)).isTrue();
+    assertThat(a.pairedWith(other)).isFalse();
+    assertThat(a.pairedWith(none)).isFalse();
+    assertThat(none.pairedWith(none)).isFalse();
   }
 
   @Test

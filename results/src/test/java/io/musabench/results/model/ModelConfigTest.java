@@ -273,6 +273,12 @@ class ModelConfigTest {
   }
 
   @Test
+  void aLinkThatLeadsNowhereIsNotTheModelOfItsName(@TempDir Path folder) throws IOException {
+    Path link = Files.createSymbolicLink(folder.resolve("Qwen3-8B"), Path.of("gone"));
+    assertThatThrownBy(() -> Models.find(link.toString())).hasMessageContaining("Cannot read");
+  }
+
+  @Test
   void errorsOfAFileNameTheFile(@TempDir Path folder) throws IOException {
     assertThatThrownBy(() -> ModelConfig.read(folder.resolve("none.json")))
         .hasMessageContaining("Cannot read")

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +36,10 @@ class RunDirectoryTest {
           "throttle_reasons",
           "other_cpu_percent",
           "steal_percent",
-          "other_processes");
+          "other_processes",
+          "rows",
+          "part_rows",
+          "graph_rows");
 
   private static final Instant START = Instant.parse("2026-01-02T03:04:05.678Z");
 
@@ -121,8 +125,81 @@ class RunDirectoryTest {
     RunDirectory run = RunDirectory.create(runs, "host", START);
     run.saveEnvironment(environment());
     run.saveCases(List.of(step()));
+    keepColumns(run, name -> !LATER.contains(name));
     Files.delete(run.path().resolve("graphs.csv"));
     assertThat(run.read().cases().get(0).graphCosts()).isEqualTo(GraphCosts.UNKNOWN);
+  }
+
+  private static RunDirectory saved(Path runs) {
+    RunDirectory run = RunDirectory.create(runs, "host", START);
+    run.saveEnvironment(environment());
+    run.saveCases(List.of(step(), failed()));
+    return run;
+  }
+
+  private static void cut(RunDirectory run, String file, int lines) throws IOException {
+    Path path = run.path().resolve(file);
+    List<String> all = Files.readAllLines(path);
+    Files.writeString(path, String.join("\n", all.subList(0, all.size() - lines)) + "\n");
+  }
+
+  @Test
+  void aFileThatLostWholeRowsIsRefused() throws IOException {
+    RunDirectory cases = saved(runs);
+    cut(cases, "cases.csv", 2); // The reason has a line break.
+    expectRefused(cases, "cases.csv has 1 row where 2 were written");
+    RunDirectory parts = saved(runs);
+    cut(parts, "parts.csv", 1);
+    expectRefused(parts, "parts.csv has 1 row where 2 were written");
+    RunDirectory graphs = saved(runs);
+    cut(graphs, "graphs.csv", 1);
+    expectRefused(graphs, "graphs.csv has 0 rows where 1 were written");
+    Files.delete(graphs.path().resolve("graphs.csv"));
+    expectRefused(graphs, "graphs.csv has 0 rows where 1 were written");
+  }
+
+  @Test
+  void aFileThatEndsWithinItsLastNumberIsRefused() throws IOException {
+    RunDirectory run = saved(runs);
+    Path parts = run.path().resolve("parts.csv");
+    String text = Files.readString(parts);
+    assertThat(text).endsWith(",40\n");
+    Files.writeString(parts, text.substring(0, text.length() - 2));
+    expectRefused(run, "parts.csv ends within a line: it was cut off");
+  }
+
+  @Test
+  void aRunThatIsKilledWhileItIsSavedIsReadWithoutItsLastCase() throws IOException {
+    RunDirectory run = RunDirectory.create(runs, "host", START);
+    run.saveEnvironment(environment());
+    run.saveCases(List.of(failed()));
+    byte[] before = Files.readAllBytes(run.path().resolve("cases.csv"));
+    run.saveCases(List.of(failed(), step()));
+    Files.write(run.path().resolve("cases.csv"), before);
+    assertThat(run.read().cases()).containsExactly(failed());
+  }
+
+  @Test
+  void aRunThatWasStoppedIsReadAndSaysSo() {
+    RunDirectory run = saved(runs);
+    assertThat(run.read().partial()).isEmpty();
+    run.saveEnvironment(environment().withVersions(Map.of(Environment.CASES, "35")));
+    assertThat(run.read().cases()).hasSize(2);
+    assertThat(run.read().partial()).isEqualTo("partial: 2 of its 35 cases");
+    run.saveEnvironment(environment().withVersions(Map.of(Environment.CASES, "2")));
+    assertThat(run.read().partial()).isEmpty();
+    run.saveEnvironment(environment().withVersions(Map.of(Environment.CASES, "many")));
+    assertThat(run.read().partial()).isEmpty();
+  }
+
+  @Test
+  void aLinkThatLeadsNowhereIsNoMissingFile() throws IOException {
+    RunDirectory run = saved(runs);
+    keepColumns(run, name -> !LATER.contains(name));
+    Path graphs = run.path().resolve("graphs.csv");
+    Files.delete(graphs);
+    Files.createSymbolicLink(graphs, Path.of("graphs.csv"));
+    expectRefused(run, "Cannot read " + graphs);
   }
 
   @Test
@@ -189,13 +266,13 @@ class RunDirectoryTest {
                 + "over_kernels_median_us,over_kernels_low_us,over_kernels_high_us,flop,bytes,gb_per_s,tflop_per_s,"
                 + "roof,percent_of_roof,unmet,throttled_samples,core_clock_mhz,power_w,temperature_c,"
                 + "throttle_reasons,other_cpu_percent,steal_percent,other_processes,"
-                + "check,note,reproduce");
+                + "check,note,reproduce,rows,part_rows,graph_rows");
     assertThat(lines.get(2))
         .isEqualTo(
             "1,gemm.Gemm:dtype=bf16;m=1,gemm.Gemm,dtype=bf16;m=1,ok,,gemm,m=1 n=2 k=3,1,0,1,1,1,"
                 + "100.0,100.0,100.0,,,,,,,0,1000000,10.0000,,read_bandwidth,50.0000,"
                 + ",0,,,,,,,,,,"
-                + "musabench run Gemm");
+                + "musabench run Gemm,2,0,0");
   }
 
   @Test
@@ -274,14 +351,19 @@ class RunDirectoryTest {
     RunDirectory run = RunDirectory.create(runs, "host", START);
     run.saveEnvironment(environment());
     run.saveCases(List.of(step()));
+    keepColumns(run, name -> !name.startsWith("over_kernels_") && !LATER.contains(name));
+    CaseResult old = run.read().cases().get(0);
+    assertThat(old.overKernels().medianUs()).isNaN();
+    assertThat(old.firstRunUs()).isNaN();
+    assertThat(old.conditions()).isEqualTo(Conditions.UNKNOWN);
+  }
+
+  /** Writes cases.csv with some of its columns. */
+  private static void keepColumns(RunDirectory run, Predicate<String> wanted) throws IOException {
     Path path = run.path().resolve("cases.csv");
     try (var parser =
         CSVFormat.RFC4180.builder().setHeader().get().parse(Files.newBufferedReader(path))) {
-
-      List<String> kept =
-          parser.getHeaderNames().stream()
-              .filter(n -> !n.startsWith("over_kernels_") && !LATER.contains(n))
-              .toList();
+      List<String> kept = parser.getHeaderNames().stream().filter(wanted).toList();
       StringBuilder text = new StringBuilder();
       try (var out = new CSVPrinter(text, CSVFormat.RFC4180)) {
         out.printRecord(kept);
@@ -291,10 +373,6 @@ class RunDirectoryTest {
       }
       Files.writeString(path, text);
     }
-    CaseResult old = run.read().cases().get(0);
-    assertThat(old.overKernels().medianUs()).isNaN();
-    assertThat(old.firstRunUs()).isNaN();
-    assertThat(old.conditions()).isEqualTo(Conditions.UNKNOWN);
   }
 
   @Test
@@ -307,7 +385,7 @@ class RunDirectoryTest {
     expectRefused(damaged("cases.csv", ",1234567890,", ",-1,"), "column flop or bytes");
     expectRefused(
         damaged("cases.csv", "step.DecodeStep,batch=", "step.DecodeStep,batch"), "column params");
-    expectRefused(damaged("cases.csv", ",120.5,", ","), "row 1: it has 39 cells");
+    expectRefused(damaged("cases.csv", ",120.5,", ","), "row 1: it has 42 cells");
     expectRefused(damaged("cases.csv", "\"layers", "layers"), "cases.csv");
     expectRefused(damaged("parts.csv", ",28,", ",x,"), "parts.csv, row 1, column count");
     expectRefused(

@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
@@ -399,12 +400,12 @@ public final class Attribution {
 
   /** For a terminal. */
   public String text() {
-    StringBuilder out = new StringBuilder("A ").append(nameA).append("\nB ").append(nameB);
-    out.append('\n');
+    StringBuilder out = new StringBuilder("A ").append(Printable.line(nameA));
+    out.append("\nB ").append(Printable.line(nameB)).append('\n');
     for (Moved m : moved) {
-      out.append('\n').append(m.caseA());
+      out.append('\n').append(Printable.line(m.caseA()));
       if (!m.caseB().equals(m.caseA())) {
-        out.append("\n  against ").append(m.caseB());
+        out.append("\n  against ").append(Printable.line(m.caseB()));
       }
       out.append("\n  TPOT ").append(plusMinus(m.tpotA(), m.tpotErrorA())).append(" -> ");
       out.append(plusMinus(m.tpotB(), m.tpotErrorB())).append(" (");

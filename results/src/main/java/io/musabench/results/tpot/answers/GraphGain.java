@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -240,7 +241,7 @@ public final class GraphGain {
         "  break-even launch: launch cost a kernel up to which eager is no slower; replays:");
     out.append(" until setting up has paid\n");
     out.append("  ").append(setUp()).append('\n');
-    assumptions().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    assumptions().forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
   }
 

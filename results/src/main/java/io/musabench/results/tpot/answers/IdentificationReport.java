@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -33,9 +34,11 @@ public final class IdentificationReport {
   /** For a terminal. */
   public String text() {
     StringBuilder out = new StringBuilder("what " + file + " alone lets one know\n");
-    found.assumptions().forEach(line -> out.append("  assumed: ").append(line).append('\n'));
+    found
+        .assumptions()
+        .forEach(line -> out.append("  assumed: ").append(Printable.line(line)).append('\n'));
     for (Service s : found.services()) {
-      out.append('\n').append(s.name()).append('\n');
+      out.append('\n').append(Printable.line(s.name())).append('\n');
       parameters(out, s);
       if (!s.hypotheses().isEmpty()) {
         TextTable table = new TextTable("launch cost if", ">from", ">to");
@@ -61,7 +64,7 @@ public final class IdentificationReport {
         out.append("  next: ").append(best.name()).append(". It shows ").append(best.learns());
         out.append(".\n");
       }
-      s.remarks().forEach(line -> out.append("  note: ").append(line).append('\n'));
+      s.remarks().forEach(line -> out.append("  note: ").append(Printable.line(line)).append('\n'));
     }
     return out.toString();
   }

@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
 import io.musabench.results.report.JsonText;
@@ -81,7 +82,7 @@ public final class PredictionReport {
       for (Prediction p : predictions) {
         if (!p.remark().isEmpty()) {
           out.append("  note: ").append(p.workload().concurrency()).append(" in flight: ");
-          out.append(p.remark()).append('\n');
+          out.append(Printable.line(p.remark())).append('\n');
         }
       }
     }
@@ -99,7 +100,9 @@ public final class PredictionReport {
       out.append(SIGMA);
     }
     out.append(LookupReport.text(setup.model().times().source()));
-    setup.assumptionsAfter().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    setup
+        .assumptionsAfter()
+        .forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
   }
 
@@ -131,7 +134,7 @@ public final class PredictionReport {
         e.layout(),
         e.precision(),
         e.mode().name().toLowerCase(Locale.ROOT),
-        model.times().source().name(),
+        Printable.line(model.times().source().name()),
         roofsFrom(model.times().source().roofs()));
   }
 

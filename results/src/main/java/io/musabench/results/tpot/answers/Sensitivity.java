@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.ModelOperations;
 import io.musabench.results.report.JsonText;
@@ -205,7 +206,9 @@ public final class Sensitivity {
       }
       out.append(table);
     }
-    setup.assumptionsAfter().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    setup
+        .assumptionsAfter()
+        .forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
   }
 

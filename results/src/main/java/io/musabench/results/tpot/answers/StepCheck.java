@@ -2,12 +2,14 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Params;
+import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.stats.Stats;
 import io.musabench.results.tpot.Mode;
@@ -129,7 +131,11 @@ public final class StepCheck {
     for (Round round : rounds) {
       Map<Mode, KernelSource> sources = new EnumMap<>(Mode.class);
       for (Path run : round.steps()) {
-        for (CaseResult c : RunDirectory.open(run).read().measured(CaseResult.STEP)) {
+        RunData steps = RunDirectory.open(run).read();
+        if (!steps.partial().isEmpty()) {
+          notes.add("run " + steps.name() + " is " + steps.partial());
+        }
+        for (CaseResult c : steps.measured(CaseResult.STEP)) {
           Mode mode = c.param(Params.MODE).equals(Params.GRAPH) ? Mode.GRAPH : Mode.EAGER;
           KernelSource source =
               sources.computeIfAbsent(mode, m -> KernelSources.open(round.kernels(), m));
@@ -217,9 +223,11 @@ public final class StepCheck {
     }
     return "Steps predicted from kernels measured one by one, beside the measured steps\n"
         + "  kernels: "
-        + kernels
+        + Printable.line(kernels)
         + "\n"
-        + remarks.stream().map(r -> "  note: " + r + "\n").collect(Collectors.joining())
+        + remarks.stream()
+            .map(r -> "  note: " + Printable.line(r) + "\n")
+            .collect(Collectors.joining())
         + table
         + "  error: predicted / measured - 1, the median of the rounds; assumed: share of the"
         + " kernels' time that nobody measured\n";

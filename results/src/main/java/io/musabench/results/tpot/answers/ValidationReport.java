@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -62,7 +63,7 @@ public final class ValidationReport {
   /** For a terminal. */
   public String text() {
     StringBuilder out = new StringBuilder();
-    out.append(file).append(" against kernel times of ").append(times.source().name());
+    out.append(Printable.line(file + " against kernel times of " + times.source().name()));
     out.append("\nengine: ").append(engine).append("\n\n");
     headline(out);
     TextTable table = new TextTable("prediction", ">rows", ">MAPE", ">bias", ">P90");
@@ -150,11 +151,11 @@ public final class ValidationReport {
     for (Line l : report.lines()) {
       if (!l.setAside().isEmpty()) {
         out.append("  set aside: line ").append(l.row().line()).append(": ");
-        out.append(l.setAside()).append('\n');
+        out.append(Printable.line(l.setAside())).append('\n');
       }
     }
     out.append(LookupReport.text(times.source()));
-    assumed().forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    assumed().forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
   }
 

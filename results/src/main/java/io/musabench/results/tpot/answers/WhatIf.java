@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.musabench.results.Printable;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.devices.Figure;
 import io.musabench.results.model.ElementType;
@@ -267,7 +268,7 @@ public final class WhatIf {
     if (pairs.size() == 1) {
       operations(out, pairs.get(0));
     }
-    assumptions.forEach(a -> out.append("  assumed: ").append(a).append('\n'));
+    assumptions.forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
   }
 

@@ -117,8 +117,13 @@ final class AiconfiguratorReader {
 
   private void find(Path path) {
     try (Stream<Path> walk = Files.walk(path, DEPTH)) {
-      for (Path file : (Iterable<Path>) walk.filter(Files::isRegularFile).sorted()::iterator) {
+      for (Path file :
+          (Iterable<Path>) walk.filter(f -> !Files.isDirectory(f)).sorted()::iterator) {
         String name = file.getFileName().toString();
+        if (!Files.isRegularFile(file)) {
+          requireNoTable(file, name);
+          continue;
+        }
         Path converted = file.resolveSibling(name.replaceFirst("\\.parquet$", ".csv"));
         if (name.endsWith(".parquet") && Files.exists(converted)) {
           continue;
@@ -142,6 +147,16 @@ final class AiconfiguratorReader {
     }
     if (systems.isEmpty() && !files.isEmpty()) {
       findAbove(path);
+    }
+  }
+
+  /** A link that leads nowhere would change a prediction as silently as an empty file. */
+  private static void requireNoTable(Path file, String name) {
+    if (TABLE_NAME.matcher(name).matches()) {
+      throw new KernelSourceException(
+          file
+              + " has the name of a table, but is no file that can be read; restore it, or remove"
+              + " it so that what it held is assumed");
     }
   }
 

@@ -162,6 +162,11 @@ final class RunReader {
               + paths.stream().map(Path::toString).collect(Collectors.joining(", ")));
     }
     reader.remarks().forEach(builder::remark);
+    for (RunData run : runs) {
+      if (!run.partial().isEmpty()) {
+        builder.remark("run " + run.name() + " is " + run.partial());
+      }
+    }
     builder.launch(launchCosts(cases));
     Environment.DeviceInfo device = runs.get(0).environment().device();
     builder.device(device.name());

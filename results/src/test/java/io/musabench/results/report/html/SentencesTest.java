@@ -55,6 +55,7 @@ class SentencesTest {
     put(all, results, "model/ModelConfig", "precision");
     put(all, results, "model/Models", "find");
     put(all, results, "report/Disturbances");
+    put(all, results, "run/Environment", "partial");
     put(all, results, "run/MachineProbe", "warnings");
     put(all, results, "serving/Audit");
     put(all, results, "serving/Checklist");

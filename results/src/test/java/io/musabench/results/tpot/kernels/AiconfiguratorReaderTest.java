@@ -230,6 +230,10 @@ class AiconfiguratorReaderTest {
     refused("gemm.csv", "none of its columns");
     write("gemm.csv", GEMM);
     refused("gemm.csv", "no rows");
+    Path gemm = folder.resolve("gemm.csv");
+    Files.delete(gemm);
+    Files.createSymbolicLink(gemm, Path.of("gone.csv"));
+    refused("gemm.csv", "is no file that can be read");
   }
 
   @Test
