@@ -35,9 +35,14 @@ import java.util.List;
  * decodes, {@code q = (R - 1) k / (n + k (m - 1) / m)} of them in a step. With {@code T(j)} the
  * time of a decode step with {@code j} chunks, {@code TPOT = (1 - q/m) T(0) + q/m T(m)}. A prompt
  * takes the {@code k} steps that it takes alone, or more where decodes leave it less room, and in
- * each of them {@code q (m - 1) / m} chunks of others: together all {@code (R - 1) k}. A step
- * answers at most {@code budget / (prompt + n)} requests: what comes beyond that waits, and
- * throughput and TPOT stay as they are.
+ * each of them {@code q (m - 1) / m} chunks of others: together all {@code (R - 1) k}.
+ *
+ * <p>A step answers at most {@code x = budget / (prompt + n)} requests. With full steps, {@code n
+ * x} requests decode and {@code x (n + k + 1/2)} run, where the half is the mean wait for the next
+ * step. Both are means and seldom whole, so that the time of a full step lies between those of two
+ * whole numbers of decodes. What comes beyond that waits; throughput and TPOT stay as they are. The
+ * time of a step has no say in how many requests run: else a faster kernel might let one more run,
+ * and TPOT rise.
  *
  * <p><b>TTFT</b> does not follow from the workload, because how arrivals cluster does not. It lies
  * between independent arrivals and a burst (all arrive at once, their prefills follow each other;
@@ -149,26 +154,38 @@ public final class ClosedLoop {
    * @param dropped times that a request is computed again, on average
    * @param limit what keeps the others out; null if all run and fit
    */
-  private record Admission(int running, double dropped, Bound limit) {
+  private record Admission(double running, double dropped, Bound limit) {
+    /** Rounded: what is shown of a mean. */
+    int whole() {
+      return (int) Math.round(running);
+    }
+
+    /** As many as the token budget lets run, on average. */
+    Admission with(double requests, Workload w) {
+      Bound bound =
+          limit == null && Math.round(requests) < w.concurrency() ? Bound.TOKEN_BUDGET : limit;
+      return new Admission(requests, dropped, bound);
+    }
+
     /**
-     * @param budget most requests that the token budget lets run
+     * @param budget most requests that the token budget lets run, on average
      */
-    static Admission of(StepModel model, Workload w, int budget) {
+    static Admission of(StepModel model, Workload w, double budget) {
       int started = Math.min(w.concurrency(), model.engine().maxRunning());
-      int wanted = Math.min(started, budget);
+      double wanted = Math.min(started, budget);
       double kv = model.kvTokens();
       int whole = w.inputTokens() + w.outputTokens();
       String misfit = misfit(model, w);
       if (misfit != null) {
         throw new IllegalArgumentException(misfit);
       }
-      int running = (int) Math.min(wanted, kv / w.meanContext());
+      double running = Math.min(wanted, Math.floor(kv / w.meanContext()));
       double together = kv / whole;
       double dropped = Math.max(0, Math.min(wanted, kv / w.inputTokens()) / together - 1);
       Bound limit =
           wanted > together
               ? Bound.KV_CAPACITY
-              : wanted < started
+              : Math.round(wanted) < started
                   ? Bound.TOKEN_BUDGET
                   : wanted < w.concurrency() ? Bound.RUNNING_LIMIT : null;
       return new Admission(running, dropped, limit);
@@ -193,7 +210,7 @@ public final class ClosedLoop {
 
   private static Prediction wholePrompts(StepModel model, Workload w, Admission in) {
     int cached = w.cachedTokens(model.engine().pageSize());
-    StepTime decode = model.step(decodes(w, in.running()));
+    StepTime decode = model.step(decodes(w, in.whole()));
     StepTime prefill = model.prefill(1, w.inputTokens() - cached, cached);
     double again =
         in.dropped() == 0 ? 0 : in.dropped() * model.prefill(1, w.meanContext(), 0).seconds();
@@ -214,7 +231,7 @@ public final class ClosedLoop {
    */
   private static Prediction wholePrompts(
       Workload w, Admission in, StepTime decode, StepTime prefill, double again) {
-    int r = in.running();
+    int r = in.whole();
     double t = decode.seconds() + draft(w);
     double p = prefill.seconds();
     double n = gaps(w);
@@ -310,84 +327,159 @@ public final class ClosedLoop {
         Estimate.point(queue + first.staggered(), provenance),
         Estimate.point(queue + first.burst(), provenance),
         Estimate.point(rate, provenance),
-        in.running(),
-        w.concurrency() - in.running(),
+        in.whole(),
+        w.concurrency() - in.whole(),
         share,
         w.speculation() == null ? 0 : w.speculation().itlAtomAtZero());
   }
 
   private static Prediction chunks(StepModel model, Workload w) {
-    int budget = model.engine().tokenBudget();
-    int added = w.inputTokens() - w.cachedTokens(model.engine().pageSize());
-    int alone = (added + budget - 1) / budget;
-    Admission in = Admission.of(model, w, decoding(budget, added, 0, w, alone));
-    double again = in.dropped() * w.meanContext();
-    int most = decoding(budget, added, again, w, alone);
-    if (in.running() < most || most == 1) {
-      return chunks(
-          model, w, new Admission(Math.min(in.running(), most), in.dropped(), in.limit()));
-    }
-    // Between two whole numbers of requests: the one that answers more.
-    Prediction more = chunks(model, w, new Admission(most, in.dropped(), in.limit()));
-    Bound limit = in.limit() == null ? Bound.TOKEN_BUDGET : in.limit();
-    Prediction less = chunks(model, w, new Admission(most - 1, in.dropped(), limit));
-    return less.requestsPerSecond() > more.requestsPerSecond() ? less : more;
-  }
-
-  private static Prediction chunks(StepModel model, Workload w, Admission in) {
-    int budget = model.engine().tokenBudget();
-    int cached = w.cachedTokens(model.engine().pageSize());
-    int added = w.inputTokens() - cached;
-    double again = in.dropped() * w.meanContext();
-    double n = gaps(w);
-    int r = in.running();
+    Prompt prompt = Prompt.of(model, w);
+    Admission in = Admission.of(model, w, prompt.mostRequests(w, 0));
     int perRequest = decodes(w, 1).totalQ();
-    int alone = (added + budget - 1) / budget;
-    int room = budget - (r - 1) * perRequest;
-    double k = Math.max(alone, (double) added / room);
-    int chunk = Math.min(room, (int) Math.ceil(added / k - 1e-9));
-    double left = budget - (double) r * perRequest;
-    double fit = chunk <= perRequest ? r : Math.max(1, left / (chunk - perRequest));
-    double q = (r - 1) * k / (n + k * (fit - 1) / fit) * (1 + again / added);
-
-    // Attention is linear in what is cached, so that the chunk in the middle stands for all.
-    int before = cached + (added - chunk) / 2;
-    StepTime decode = model.step(decodes(w, r));
-    BatchSpec one = prompts(1, chunk, before);
-    StepTime own = model.step(r == 1 ? one : one.plus(decodes(w, r - 1)));
-    double without = decode.seconds() + draft(w);
-    double prefill = own.seconds() + draft(w);
-    double step = without;
-    if (r > 1) {
-      double m = Math.min(r - 1, fit);
-      BatchSpec prompts = prompts(m, chunk, before);
-      BatchSpec decoding = decodes(w, r - prompts.size());
-      BatchSpec full = decoding == null ? prompts : prompts.plus(decoding);
-      double with = model.step(full).seconds() + draft(w);
-      double share = Math.min(1, q / m);
-      // Of short prompts, a chunk may have fewer tokens than a decode with its guesses.
-      double others = share * Math.max(0, with - without);
-      step += others;
-      prefill += others * (fit - 1) / fit;
+    if (in.running() == 1 || prompt.budget() <= perRequest) {
+      return chunksAlone(model, w, prompt, in);
     }
+    double again = in.dropped() * w.meanContext();
+    double most = prompt.mostRequests(w, again);
+    double running = Math.min(in.running(), most);
+    boolean saturated = running == most;
+
+    // Where not a whole number of requests runs, the next larger one stands for it.
+    int r =
+        Math.max(2, (int) Math.min(Math.ceil(running), 1 + (prompt.budget() - 1.0) / perRequest));
+    double n = gaps(w);
+    int room = prompt.budget() - (r - 1) * perRequest;
+    double k = Math.max(prompt.steps(), (double) prompt.added() / room);
+    int chunk = Math.min(room, (int) Math.ceil(prompt.added() / k - 1e-9));
+    double left = prompt.budget() - (double) r * perRequest;
+    double fit = chunk <= perRequest ? r : Math.max(1, left / (chunk - perRequest));
+    double q = (r - 1) * k / (n + k * (fit - 1) / fit) * (1 + again / prompt.added());
+    double m = Math.min(r - 1, fit);
+
+    StepTime decode = model.step(decodes(w, r));
+    StepTime own = model.step(prompt.chunks(1, chunk).plus(decodes(w, r - 1)));
+    double without = decode.seconds() + draft(w);
+    BatchSpec prompts = prompt.chunks(m, chunk);
+    BatchSpec decoding = decodes(w, r - prompts.size());
+    double with =
+        model.step(decoding == null ? prompts : prompts.plus(decoding)).seconds() + draft(w);
+    // Of short prompts, a chunk may have fewer tokens than a decode with its guesses.
+    double others = Math.min(1, q / m) * Math.max(0, with - without);
+    double answered = prompt.answered(w, again);
+    double full = fullStep(model, w, prompt, Math.min(answered * n, r));
+    double step = saturated ? full : Math.min(without + others, full);
+    double prefill = own.seconds() + draft(w) + others * (fit - 1) / fit;
 
     double half = (r - 1.0) / r * step / 2;
-    double burst = k * prefill;
-    double full = step;
-    if (r > 1) {
-      // Half of the others already decode, on average.
-      int free = budget - (r - 1) * perRequest / 2;
-      BatchSpec prompts = prompts(Math.min((double) free / chunk, r), chunk, before);
-      double filled = model.step(prompts).seconds();
-      burst = burst(r, free, added, filled, without);
-      full = Math.max(step, filled);
-    }
     // No step answers more than its budget lets it, and then it takes as long as a full one.
-    double least = r * full / answered(budget, added + again, w) - n * step;
-    First first = new First(Math.max(half + k * prefill, least), half + burst);
-    double rate = r / (first.staggered() + n * step);
+    double least = running / answered * full - n * step;
+    // Half of the others already decode, on average.
+    int free = prompt.budget() - (r - 1) * perRequest / 2;
+    double allPrompts =
+        model.step(prompt.chunks(Math.min((double) free / chunk, r), chunk)).seconds();
+    First first =
+        new First(
+            saturated ? least : Math.max(half + k * prefill, least),
+            half + burst(r, free, prompt.added(), allPrompts, without));
+    double rate = running / (first.staggered() + n * step);
     double load = 1 - Math.min(without, step) / step;
-    return prediction(w, in, queue(w, r, rate), decode, own, step, first, rate, load, load);
+    return prediction(
+        w,
+        in.with(running, w),
+        queue(w, running, rate),
+        decode,
+        own,
+        step,
+        first,
+        rate,
+        load,
+        load);
+  }
+
+  /** One request at a time, whose prompt takes steps of its own. */
+  private static Prediction chunksAlone(StepModel model, Workload w, Prompt prompt, Admission in) {
+    StepTime decode = model.step(decodes(w, 1));
+    StepTime own = model.step(prompt.chunks(1, prompt.chunk(prompt.budget())));
+    double step = decode.seconds() + draft(w);
+    double ttft = prompt.steps() * (own.seconds() + draft(w));
+    double rate = 1 / (ttft + gaps(w) * step);
+    return prediction(
+        w, in.with(1, w), queue(w, 1, rate), decode, own, step, new First(ttft, ttft), rate, 0, 0);
+  }
+
+  /**
+   * A prompt and the steps that it is cut into.
+   *
+   * @param cached tokens of it whose keys and values are there
+   * @param added tokens of it that are computed, at least 1
+   * @param budget most tokens of a step
+   */
+  private record Prompt(int cached, int added, int budget) {
+    static Prompt of(StepModel model, Workload w) {
+      int cached = w.cachedTokens(model.engine().pageSize());
+      return new Prompt(cached, w.inputTokens() - cached, model.engine().tokenBudget());
+    }
+
+    /** Steps that it takes if nothing else runs. */
+    int steps() {
+      return (added + budget - 1) / budget;
+    }
+
+    /** Tokens of a chunk where a step has room for so many. */
+    int chunk(int room) {
+      return Math.min(room, (added + steps() - 1) / steps());
+    }
+
+    /** Requests that a step answers if its budget is full: all their tokens together are it. */
+    double answered(Workload w, double again) {
+      return budget / (added + again + gaps(w) * decodes(w, 1).totalQ());
+    }
+
+    /**
+     * Requests that run if the budget of every step is full, on average; more wait to be let in.
+     * Each that is answered was there for its prefill, its decodes and, before, half a step.
+     *
+     * @param again tokens that a request computes once more
+     */
+    double mostRequests(Workload w, double again) {
+      double k = Math.max(steps(), added / (answered(w, again) * (added + again)));
+      return Math.max(1, answered(w, again) * (gaps(w) + k + 0.5));
+    }
+
+    /** Decodes, and as many tokens of prompts as the budget has room for beside them. */
+    BatchSpec filled(BatchSpec decodes) {
+      int room = budget - decodes.totalQ();
+      return room <= 0 ? decodes : chunks((double) room / chunk(room), chunk(room)).plus(decodes);
+    }
+
+    /**
+     * So many chunks, of which the last may be a part. Attention is linear in what is cached, so
+     * that the chunk in the middle of the prompt stands for all.
+     */
+    BatchSpec chunks(double count, int tokens) {
+      int before = cached + (added - tokens) / 2;
+      int whole = (int) count;
+      int part = (int) ((count - whole) * tokens);
+      BatchSpec all = BatchSpec.uniform(whole, tokens, tokens + before);
+      return part == 0 ? all : all.plus(BatchSpec.uniform(1, part, part + before));
+    }
+  }
+
+  /**
+   * Time of a step whose budget is full: decodes, and as many tokens of prompts as they leave room
+   * for. Linear between whole numbers of decodes.
+   *
+   * @param decoding decodes; whoever waits for a step is one of them
+   */
+  private static double fullStep(StepModel model, Workload w, Prompt prompt, double decoding) {
+    int below = Math.max(1, (int) decoding);
+    double low = model.step(prompt.filled(decodes(w, below))).seconds();
+    double over = decoding - below;
+    return draft(w)
+        + (over <= 0
+            ? low
+            : low + over * (model.step(prompt.filled(decodes(w, below + 1))).seconds() - low));
   }
 
   /**
@@ -424,38 +516,9 @@ public final class ClosedLoop {
     return (sum * full + (r - before) * end) / r;
   }
 
-  /**
-   * Most requests that a token budget lets run: so many are answered a step, and each runs for its
-   * prefill and its decodes.
-   *
-   * @param again tokens that a request computes once more
-   * @param alone steps of a prefill if nothing else runs
-   */
-  private static int decoding(int budget, int added, double again, Workload w, int alone) {
-    int perRequest = decodes(w, 1).totalQ();
-    double n = gaps(w);
-    double x = answered(budget, added + again, w);
-    double k = Math.max(alone, added / (x * (added + again)));
-    double room = (budget - 1.0) / perRequest;
-    return (int) Math.max(1, Math.min(Math.ceil(x * (n + k + 0.5)), room));
-  }
-
-  /** Most requests that a step answers: all their tokens together are its budget. */
-  private static double answered(int budget, double prompt, Workload w) {
-    return budget / (prompt + gaps(w) * decodes(w, 1).totalQ());
-  }
-
   /** Time until a request is let in, by Little's law. */
-  private static double queue(Workload w, int running, double rate) {
+  private static double queue(Workload w, double running, double rate) {
     return (w.concurrency() - running) / rate;
-  }
-
-  /** So many chunks, of which the last may be a part. */
-  private static BatchSpec prompts(double chunks, int chunk, int before) {
-    int whole = (int) chunks;
-    int part = (int) ((chunks - whole) * chunk);
-    BatchSpec all = BatchSpec.uniform(whole, chunk, chunk + before);
-    return part == 0 ? all : all.plus(BatchSpec.uniform(1, part, part + before));
   }
 
   /**

@@ -218,6 +218,18 @@ class PredictionTest {
   @Property(tries = 300)
   void aGraphIsNeverSlowerThanEagerWhereItsNodesAndItsReplayCostLess(
       @ForAll("services") Service s) {
+    assertThatAGraphIsNotSlower(s);
+  }
+
+  /** Here 5.6 requests run: cheaper launches must not let the sixth in. */
+  @Test
+  void aBudgetBetweenTwoNumbersOfRequestsDoesNotMakeAGraphSlower() {
+    Engine engine = engine().tokenBudget(512).maxRunning(16).build();
+    Workload w = new Workload(10, 232, 3, 0.5, null, new Speculation(0.7, 3, 5e-4));
+    assertThatAGraphIsNotSlower(new Service(engine, w));
+  }
+
+  private static void assertThatAGraphIsNotSlower(Service s) {
     Engine.Builder b = s.engine().toBuilder().captureSizes(List.of());
     LaunchCosts costs = new LaunchCosts(2e-5, 0, 1e-5, Provenance.MEASURED);
     double eager =
@@ -306,10 +318,10 @@ class PredictionTest {
   }
 
   @Property(tries = 200)
-  void aLargerKvCacheHardlyLowersThroughputOfChunks(
+  void aLargerKvCacheNeverLowersThroughputOfChunks(
       @ForAll("services") Service s, @ForAll @IntRange(min = 512, max = 8192) int budget) {
     double[] rates = ratesOfTwoCaches(s, budget);
-    assertThat(rates[1]).isGreaterThanOrEqualTo(rates[0] * 0.999);
+    assertThat(rates[1]).isGreaterThanOrEqualTo(rates[0] * (1 - 1e-9));
   }
 
   private static double[] ratesOfTwoCaches(Service s, int budget) {
@@ -431,11 +443,10 @@ class PredictionTest {
       Prediction p = at(s, model, c);
       assertThat(p.requestsPerSecond())
           .as("throughput at %d", c)
-          .isGreaterThanOrEqualTo(last.requestsPerSecond() * (1 - 2e-3));
+          .isGreaterThanOrEqualTo(last.requestsPerSecond() * (1 - 1e-3));
       assertThat(p.tpot().value())
           .as("TPOT at %d", c)
-          // Where a budget is full, between two whole numbers of requests that run.
-          .isGreaterThanOrEqualTo(last.tpot().value() * (1 - 5e-3));
+          .isGreaterThanOrEqualTo(last.tpot().value() * (1 - 1e-6));
       last = p;
     }
   }
