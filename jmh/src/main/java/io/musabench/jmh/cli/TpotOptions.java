@@ -76,6 +76,28 @@ final class TpotOptions {
   Double replayUs;
 
   @Option(
+      names = "--launches-per-layer",
+      paramLabel = "N",
+      description =
+          "kernels, or nodes, that the engine launches in a layer, all-reduces among them; by default"
+              + " one for each operation that is predicted")
+  Integer launchesPerLayer;
+
+  @Option(
+      names = "--link",
+      paramLabel = "GB/S",
+      description =
+          "bandwidth of a rank to the others in one direction, for all-reduces and gathers; from the"
+              + " kernel times by default")
+  Double link;
+
+  @Option(
+      names = "--link-us",
+      paramLabel = "US",
+      description = "with it: time of each of them however little it sends")
+  Double linkUs;
+
+  @Option(
       names = "--gap-ms",
       paramLabel = "MS",
       defaultValue = "0",
@@ -199,6 +221,9 @@ final class TpotOptions {
     r.launchUs = launchUs;
     r.nodeUs = nodeUs;
     r.replayUs = replayUs;
+    r.launchesPerLayer = launchesPerLayer;
+    r.linkGbPerS = link;
+    r.linkUs = linkUs;
     r.gapMs = gapMs;
     r.perRequestUs = perRequestUs;
     r.tokenBudget = tokenBudget;

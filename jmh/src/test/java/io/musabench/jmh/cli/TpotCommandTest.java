@@ -1,6 +1,7 @@
 package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -196,6 +197,30 @@ class TpotCommandTest extends CommandTest {
   }
 
   @Test
+  void aLinkAndLaunchesThatAreGivenTakeTheirPlace() throws Exception {
+    Path kernels =
+        Files.writeString(
+            folder.resolve("k.csv"),
+            "kernel,shape,precision,seconds_us,relative_error,source\n"
+                + "gemm,m=1 n=2560 k=5120,bf16,13.9,0.03,me\n");
+    String[] question =
+        ("step --model Qwen3-32B --tp 2 --batch 8q1s1k --link 100 --link-us 15 --mode eager"
+                + " --launch-us 50 --launches-per-layer 16 --json --kernels")
+            .split(" ");
+    String[] all = java.util.Arrays.copyOf(question, question.length + 1);
+    all[question.length] = kernels.toString();
+    assertThat(run(all)).as(err.toString()).isZero();
+    assertThat(json().at("/engine/launches_per_layer").asInt()).isEqualTo(16);
+    assertThat(json().at("/steps/0/host_ms").asDouble())
+        .isCloseTo(0.05 * (6 + 64 * 16), within(1e-6));
+    assertThat(json().at("/steps/0/decomposition"))
+        .filteredOn(t -> t.path("role").asText().equals("all_reduce"))
+        .isNotEmpty()
+        .allMatch(t -> t.path("from").asText().equals("the link that was given"))
+        .allMatch(t -> Math.abs(t.path("us").asDouble() - 15 - 8 * 5120 * 2e-5) < 1e-6);
+  }
+
+  @Test
   void theFieldsOfItsJsonAreDocumented() throws Exception {
     assertThat(run("schema", "validate")).isZero();
     assertThat(json().path("$ref").asText()).isEqualTo("#/$defs/validate");
@@ -232,6 +257,9 @@ class TpotCommandTest extends CommandTest {
       {},
       {"--model", awq.toString(), "--kernels", kernels.toString()},
       {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--isl", "40900", "--osl", "100"},
+      // Nobody measured an all-reduce.
+      {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--tp", "2"},
+      {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--tp", "2", "--link", "50"},
       {"--model", "Qwen3-32B"},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--concurrency", "9..1"},
       {"--model", "Qwen3-32B", "--kernels", "nowhere"},

@@ -7,6 +7,8 @@ import io.musabench.results.model.KernelCall.FmhaPrefill;
 import io.musabench.results.model.KernelCall.PagedAttention;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Everything one rank does in one step: the kernels of {@link StepOperations}, with the attention
@@ -46,6 +48,29 @@ public final class ModelOperations {
    */
   public static String operation(String role) {
     return role.startsWith(ATTENTION) ? ATTENTION : role;
+  }
+
+  private static final Set<String> ONCE =
+      Set.of("embedding", "final_norm", "logits_rows", "lm_head", "sampler", "logits_gather");
+
+  /**
+   * Calls of these operations of a step that lie outside its layers; of the all-reduces that is the
+   * one after the embedding.
+   *
+   * @param roles with the number of calls of each
+   */
+  public static int outsideLayers(Map<String, Integer> roles) {
+    int calls = roles.containsKey("all_reduce") ? 1 : 0;
+    for (Map.Entry<String, Integer> role : roles.entrySet()) {
+      calls += ONCE.contains(role.getKey()) ? role.getValue() : 0;
+    }
+    return calls;
+  }
+
+  /** Operations of a layer of a decode step, all-reduces among them. */
+  public static int inLayer(Layout layout) {
+    List<Operation> layer = StepOperations.of(layout, BatchSpec.decode(1, 2), 16).layer();
+    return layer.size() + (layout.tp() == 1 ? 0 : 2);
   }
 
   /**

@@ -20,6 +20,8 @@ import java.util.stream.Stream;
  *     ascending order. A step runs in the smallest that holds it, and, beyond the largest, eagerly.
  *     Empty: a graph for exactly the tokens of every step
  * @param launch what launching costs; null if not known, which counts as nothing
+ * @param launchesPerLayer kernels or nodes of a layer, communication among them; 0: as many as the
+ *     operations that are predicted
  * @param gapSeconds time between two steps in which the device waits for the host: scheduler,
  *     inputs, sampled tokens on their way
  * @param perRequestSeconds part of that time that grows with the requests of the step
@@ -40,6 +42,7 @@ public record Engine(
     Mode mode,
     List<Integer> captureSizes,
     LaunchCosts launch,
+    int launchesPerLayer,
     double gapSeconds,
     double perRequestSeconds,
     int tokenBudget,
@@ -77,6 +80,7 @@ public record Engine(
   public Engine {
     captureSizes = List.copyOf(captureSizes);
     require(pageSize >= 1, "page size", pageSize);
+    require(launchesPerLayer >= 0, "number of launches a layer", launchesPerLayer);
     require(gapSeconds >= 0 && gapSeconds < 60, "gap in seconds", gapSeconds);
     require(
         perRequestSeconds >= 0 && perRequestSeconds < 60,
@@ -118,6 +122,7 @@ public record Engine(
     b.mode = mode;
     b.captureSizes = captureSizes;
     b.launch = launch;
+    b.launchesPerLayer = launchesPerLayer;
     b.gapSeconds = gapSeconds;
     b.perRequestSeconds = perRequestSeconds;
     b.tokenBudget = tokenBudget;
@@ -208,6 +213,7 @@ public record Engine(
     private Mode mode = Mode.GRAPH;
     private List<Integer> captureSizes = List.of();
     private LaunchCosts launch;
+    private int launchesPerLayer;
     private double gapSeconds;
     private double perRequestSeconds;
     private int tokenBudget = VLLM_TOKEN_BUDGET;
@@ -253,6 +259,12 @@ public record Engine(
     /** Costs of launching; null if not known. */
     public Builder launch(LaunchCosts value) {
       launch = value;
+      return this;
+    }
+
+    /** Launches of a layer, or 0. */
+    public Builder launchesPerLayer(int value) {
+      launchesPerLayer = value;
       return this;
     }
 
@@ -317,6 +329,7 @@ public record Engine(
           mode,
           captureSizes,
           launch,
+          launchesPerLayer,
           gapSeconds,
           perRequestSeconds,
           tokenBudget,

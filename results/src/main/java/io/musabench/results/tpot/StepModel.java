@@ -11,7 +11,9 @@ import io.musabench.results.tpot.kernels.KernelTime;
 import io.musabench.results.tpot.kernels.KernelTimes;
 import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -245,6 +247,9 @@ public final class StepModel {
       kernels += t.count();
       provenance = provenance.worse(t.time().provenance());
     }
+    if (engine.launchesPerLayer() > 0) {
+      kernels = launches(terms);
+    }
     LaunchCosts launch = engine.launch();
     double host = 0;
     double device = sum;
@@ -262,6 +267,13 @@ public final class StepModel {
     }
     return new StepTime(
         Math.max(device, host) + gap, sum, device, host, gap, kernels, terms, provenance);
+  }
+
+  private int launches(List<Term> terms) {
+    Map<String, Integer> calls = new HashMap<>();
+    terms.forEach(t -> calls.merge(t.role(), t.count(), Integer::sum));
+    return ModelOperations.outsideLayers(calls)
+        + engine.launchesPerLayer() * engine.layout().model().layers();
   }
 
   private static double known(double seconds) {

@@ -42,6 +42,32 @@ class StepModelTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"8q1s1k", "q1k", "q1k_8q1s2k"})
+  void anEngineMayLaunchMoreInALayerThanTheOperationsAre(String spec) {
+    BatchSpec batch = BatchSpec.parse(spec);
+    Engine eager =
+        ENGINE.toBuilder()
+            .mode(Mode.EAGER)
+            .launch(new LaunchCosts(1e-4, 1e-6, 1e-5, Provenance.MEASURED))
+            .build();
+    StepTime own = model(eager).step(batch);
+    StepTime more = model(eager.toBuilder().launchesPerLayer(15).build()).step(batch);
+    // Once a step: embedding and its all-reduce, last norm, lm_head, gather, sampler; rows of
+    // logits where there are fewer than tokens.
+    int outside = spec.startsWith("q") ? 7 : 6;
+    assertThat(more.kernels()).isEqualTo(outside + 64 * 15);
+    assertThat(more.hostSeconds()).isCloseTo((outside + 64 * 15) * 1e-4, within(1e-12));
+    assertThat(more.deviceSeconds()).isEqualTo(own.deviceSeconds());
+    if (!batch.isMixed()) {
+      assertThat(own.kernels()).isEqualTo(outside + 64 * ModelOperations.inLayer(LAYOUT));
+    }
+    Engine graph = eager.toBuilder().mode(Mode.GRAPH).launchesPerLayer(15).build();
+    StepTime nodes = model(graph).step(batch);
+    assertThat(nodes.deviceSeconds() - nodes.kernelSeconds())
+        .isCloseTo((outside + 64 * 15) * 1e-6, within(1e-12));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"8q1s1k", "q1k", "2q512s4k", "q1k_8q1s2k", "q512s2k_8q1s2k", "8q4s1k"})
   void aStepIsTheSumOfItsOperations(String spec) {
     BatchSpec batch = BatchSpec.parse(spec);

@@ -313,6 +313,7 @@ public final class PredictionReport {
     engine.put("launch_provenance", launch == null ? null : launch.provenance().text());
     JsonText.number(engine, "gap_ms", 1e3 * e.gapSeconds());
     JsonText.number(engine, "per_request_us", 1e6 * e.perRequestSeconds());
+    engine.put("launches_per_layer", e.launchesPerLayer() == 0 ? null : e.launchesPerLayer());
     engine.put("token_budget", e.tokenBudget());
     engine.put("max_running", e.maxRunning());
     if (model.kvTokens() == Long.MAX_VALUE) {

@@ -3,8 +3,10 @@ package io.musabench.results.tpot.answers;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
+import io.musabench.results.model.KernelCall.AllReduce;
 import io.musabench.results.model.Layout;
 import io.musabench.results.model.ModelConfig;
+import io.musabench.results.model.ModelOperations;
 import io.musabench.results.model.Models;
 import io.musabench.results.model.Precision;
 import io.musabench.results.model.Quantization;
@@ -23,6 +25,7 @@ import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
 import io.musabench.results.tpot.kernels.KernelTimes;
 import io.musabench.results.tpot.kernels.LaunchCosts;
+import io.musabench.results.tpot.kernels.Link;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -59,6 +62,9 @@ public record Setup(StepModel model, List<String> assumptions) {
           ElementType.FP8, DataSheet.FP8_TFLOPS,
           ElementType.FP32, DataSheet.FP32_TFLOPS);
 
+  /** Devices of the usual node of a server; more ranks may be on several. */
+  private static final int NODE = 8;
+
   private static final String NO_KERNELS =
       "no kernel times: give --kernels with a run directory, a folder of aiconfigurator's tables or"
           + " a CSV file";
@@ -94,6 +100,15 @@ public record Setup(StepModel model, List<String> assumptions) {
 
     /** Host time to replay a graph in microseconds; null: from the kernel times. */
     public Double replayUs;
+
+    /** Kernels or nodes of a layer; null: as many as the operations that are predicted. */
+    public Integer launchesPerLayer;
+
+    /** Bandwidth between the ranks in GB/s; null: communication from the kernel times. */
+    public Double linkGbPerS;
+
+    /** With it: microseconds of each all-reduce or gather however little it sends. */
+    public Double linkUs;
 
     /** Host gap a step in milliseconds. */
     public double gapMs;
@@ -150,7 +165,12 @@ public record Setup(StepModel model, List<String> assumptions) {
     Layout layout = Models.find(asked.model).layout(asked.tp);
     LaunchCosts launch = launch(asked, source, assumptions);
     Engine.Builder builder = settings(asked, launch, Engine.of(layout).toBuilder());
-    StepModel model = new StepModel(builder.build(), new KernelTimes(source));
+    launches(asked, layout, launch, assumptions);
+    Link link = link(asked);
+    StepModel model = new StepModel(builder.build(), new KernelTimes(source, link));
+    if (layout.tp() > 1) {
+      ranks(layout, source, link, model.engine().precision(), assumptions);
+    }
     quantised(layout.model(), asked, model.engine().precision(), assumptions);
     if (model.engine().kvTokens() == 0 && model.kvTokens() != Long.MAX_VALUE) {
       assumptions.add(
@@ -179,6 +199,7 @@ public record Setup(StepModel model, List<String> assumptions) {
         .mode(asked.mode)
         .captureSizes(captureSizes(asked.captureSizes))
         .launch(launch)
+        .launchesPerLayer(launchesPerLayer(asked))
         .gapSeconds(asked.gapMs / 1e3)
         .perRequestSeconds(asked.perRequestUs / 1e6)
         .tokenBudget(asked.tokenBudget)
@@ -243,7 +264,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     KernelSource source = open == null ? KernelSources.open(asked.kernels, asked.mode) : open;
     List<String> assumptions = new ArrayList<>(source.remarks());
     LaunchCosts launch = launch(asked, source, assumptions);
-    KernelTimes times = new KernelTimes(source);
+    KernelTimes times = new KernelTimes(source, link(asked));
     Set<String> taken = new TreeSet<>();
     Validation validation =
         new Validation(
@@ -408,6 +429,83 @@ public record Setup(StepModel model, List<String> assumptions) {
     return nothing
         ? null
         : new LaunchCosts(kernel, node, replay, setUp, given ? Provenance.ASSUMED : provenance);
+  }
+
+  private static int launchesPerLayer(Request asked) {
+    if (asked.launchesPerLayer == null) {
+      return 0;
+    }
+    if (asked.launchesPerLayer < 1) {
+      throw new IllegalArgumentException(
+          "A layer makes at least 1 launch, not " + asked.launchesPerLayer);
+    }
+    return asked.launchesPerLayer;
+  }
+
+  /** How many launches a step is taken to make, where they cost something. */
+  private static void launches(
+      Request asked, Layout layout, LaunchCosts launch, List<String> assumptions) {
+    int own = ModelOperations.inLayer(layout);
+    Integer given = asked.launchesPerLayer;
+    if (given != null) {
+      assumptions.add("launches a layer: " + given + ", as given; the operations here are " + own);
+      return;
+    }
+    double cost =
+        launch == null
+            ? 0
+            : asked.mode == Mode.EAGER ? launch.perKernelSeconds() : launch.perNodeSeconds();
+    if (cost > 0) {
+      assumptions.add(
+          "launches a layer: "
+              + own
+              + ", one for each operation here; --launches-per-layer sets the number of an engine"
+              + " that fuses less"
+              // vllm/model_executor/models/qwen3.py: q_norm, k_norm and rotary_emb.
+              + (layout.model().qkNorm() ? " (vLLM: 2 more for the norms of q and k)" : ""));
+    }
+  }
+
+  private static Link link(Request asked) {
+    if (asked.linkGbPerS == null && asked.linkUs == null) {
+      return null;
+    }
+    if (asked.linkGbPerS == null || asked.linkUs == null) {
+      throw new IllegalArgumentException("--link and --link-us are given together, or neither");
+    }
+    return new Link(asked.linkGbPerS, asked.linkUs / 1e6);
+  }
+
+  /** Where the time of communication comes from, if not from measurements of as many ranks. */
+  private static void ranks(
+      Layout layout,
+      KernelSource source,
+      Link link,
+      Precision precision,
+      List<String> assumptions) {
+    if (link != null) {
+      assumptions.add(
+          String.format(
+              Locale.ROOT,
+              "all-reduces and gathers between the ranks take %s us and their bytes at %s GB/s, as"
+                  + " given",
+              Units.number(1e6 * link.seconds()),
+              Units.number(link.gbPerS())));
+    } else if (layout.tp() > NODE) {
+      AllReduce one = new AllReduce(layout.model().hiddenSize(), layout.tp());
+      boolean measured =
+          source
+              .time(one, precision)
+              .filter(t -> Provenance.INTERPOLATED.compareTo(t.provenance()) >= 0)
+              .isPresent();
+      if (!measured) {
+        assumptions.add(
+            "no all-reduce over "
+                + layout.tp()
+                + " ranks was measured: it is taken to be as fast as within a node; if the ranks"
+                + " are on several nodes, give --link and --link-us of the network");
+      }
+    }
   }
 
   private static double given(String what, Double us, double known) {

@@ -17,9 +17,12 @@ final class Fallback {
       throw new IllegalArgumentException(
           "No time of the kernel "
               + call.key()
-              + " is known, and no roof to assume one from: give kernel times that contain it, or"
-              + " roofs (ReadBandwidth and PeakFlops in a run directory, a system file beside"
-              + " aiconfigurator's tables)");
+              + " is known, and no roof to assume one from: "
+              + (call.communicates()
+                  ? "add a run of AllReduce on as many devices to --kernels, or describe the link"
+                      + " between the ranks by --link and --link-us"
+                  : "give kernel times that contain it, or roofs (ReadBandwidth and PeakFlops in a"
+                      + " run directory, a system file beside aiconfigurator's tables)"));
     }
     return new KernelTime(seconds, RELATIVE_ERROR, Provenance.ASSUMED, "its roof");
   }

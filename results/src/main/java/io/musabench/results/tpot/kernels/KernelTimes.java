@@ -17,6 +17,7 @@ public final class KernelTimes {
   private static final int MOST = 1 << 18;
 
   private final KernelSource source;
+  private final Link link;
   private final ConcurrentHashMap<Key, KernelTime> known = new ConcurrentHashMap<>();
   private final Set<String> assumed = new ConcurrentSkipListSet<>();
 
@@ -24,7 +25,17 @@ public final class KernelTimes {
 
   /** Times from a source; what it does not know is assumed to reach its roof. */
   public KernelTimes(KernelSource source) {
+    this(source, null);
+  }
+
+  /**
+   * The same with communication over a link that is described.
+   *
+   * @param link in place of what the source says of communication; null: what it says
+   */
+  public KernelTimes(KernelSource source, Link link) {
     this.source = source;
+    this.link = link;
   }
 
   /** Where the times come from. */
@@ -52,6 +63,9 @@ public final class KernelTimes {
   }
 
   private KernelTime lookUp(KernelCall call, Precision precision) {
+    if (link != null && call.communicates()) {
+      return link.time(call, precision);
+    }
     KernelTime time =
         source
             .time(call, precision)
@@ -64,7 +78,7 @@ public final class KernelTimes {
 
   /**
    * Kernels that were asked for so far and that nobody measured, each with what its time was
-   * assumed from; sorted.
+   * assumed from, but for communication over a link that was given; sorted.
    */
   public List<String> assumed() {
     return List.copyOf(assumed);

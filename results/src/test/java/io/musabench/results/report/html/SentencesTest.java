@@ -72,7 +72,17 @@ class SentencesTest {
     put(all, results, "tpot/answers/AssumedSource", "time", "name");
     put(all, results, "tpot/answers/ValidationReport", "assumed");
     put(all, results, "tpot/answers/CarriedSource", "time", "name");
-    put(all, results, "tpot/answers/Setup", "of", "launch", "model", "quantised", "unmeasured");
+    put(
+        all,
+        results,
+        "tpot/answers/Setup",
+        "of",
+        "launch",
+        "launches",
+        "ranks",
+        "model",
+        "quantised",
+        "unmeasured");
     put(all, results, "tpot/answers/WhatIf", "<init>", "base", "uncertain");
     put(all, results, "tpot/kernels/Fallback");
     put(all, results, "tpot/kernels/LookupErrors", "list");

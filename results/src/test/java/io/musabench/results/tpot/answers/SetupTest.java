@@ -2,11 +2,14 @@ package io.musabench.results.tpot.answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.model.ElementType;
 import io.musabench.results.tpot.AnalyticKernels;
+import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.Term;
+import io.musabench.results.tpot.kernels.KernelSources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,5 +115,68 @@ class SetupTest {
     Setup setup = Setup.of(cache, KERNELS);
     assertThat(setup.model().engine().precision().kvCache()).isEqualTo(ElementType.FP8);
     assertThat(setup.assumptions()).noneMatch(a -> a.contains("KV cache, which is taken"));
+  }
+
+  @Test
+  void theNumberOfLaunchesIsSaidWhereTheyCost() {
+    Setup.Request r = ranks(4);
+    r.launchUs = 20.0;
+    r.mode = Mode.EAGER;
+    assertThat(Setup.of(r, KERNELS).assumptions())
+        .anyMatch(a -> a.startsWith("launches a layer: 12, one for each operation here"))
+        .anyMatch(a -> a.endsWith("(vLLM: 2 more for the norms of q and k)"));
+    r.mode = Mode.GRAPH;
+    assertThat(Setup.of(r, KERNELS).assumptions()).noneMatch(a -> a.startsWith("launches"));
+    r.launchesPerLayer = 15;
+    Setup given = Setup.of(r, KERNELS);
+    assertThat(given.model().engine().launchesPerLayer()).isEqualTo(15);
+    assertThat(given.assumptions())
+        .contains("launches a layer: 15, as given; the operations here are 12");
+    r.launchesPerLayer = 0;
+    assertThatThrownBy(() -> Setup.of(r, KERNELS)).hasMessageContaining("at least 1 launch");
+  }
+
+  private static Setup.Request ranks(int tp) {
+    Setup.Request r = new Setup.Request();
+    r.model = "Qwen3-32B";
+    r.tp = tp;
+    return r;
+  }
+
+  /** One all-reduce over 16 ranks, and all else by its roof. */
+  private Setup measured(int ranks, Setup.Request asked) throws IOException {
+    String rows =
+        "kernel,shape,precision,seconds_us,relative_error,source\n"
+            + "gemm,m=1 n=2560 k=5120,bf16,13.9,0.03,me\n"
+            + "paged_attention,batch=q1s1k heads=16:2:128 causal page=16,bf16,13,0.03,me\n"
+            + "all_reduce,elements=5120 ranks=%d,bf16,4.8,0.03,me\n".formatted(ranks);
+    Path csv = Files.writeString(folder.resolve("k.csv"), rows);
+    return Setup.of(asked, KernelSources.open(csv, Mode.GRAPH));
+  }
+
+  @Test
+  void ranksBeyondANodeAreMentionedUnlessTheyWereMeasuredOrTheLinkIsGiven() throws IOException {
+    String beyond = "no all-reduce over 16 ranks was measured: it is taken to be as fast as within";
+    assertThat(measured(8, ranks(16)).assumptions()).anyMatch(a -> a.startsWith(beyond));
+    assertThat(measured(16, ranks(16)).assumptions()).noneMatch(a -> a.startsWith("no all-reduce"));
+    assertThat(measured(4, ranks(8)).assumptions()).noneMatch(a -> a.startsWith("no all-reduce"));
+    Setup.Request network = ranks(16);
+    network.linkGbPerS = 50.0;
+    network.linkUs = 30.0;
+    Setup given = measured(8, network);
+    assertThat(given.assumptions())
+        .noneMatch(a -> a.startsWith("no all-reduce"))
+        .contains(
+            "all-reduces and gathers between the ranks take 30.0 us and their bytes at 50.0 GB/s, as"
+                + " given");
+    Term sum =
+        given.model().decode(1, 1024).terms().stream()
+            .filter(t -> t.role().equals("all_reduce"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(sum.time().seconds())
+        .isCloseTo(30e-6 + 2 * 15 / 16.0 * 2 * 5120 / 50e9, within(1e-12));
+    network.linkUs = null;
+    assertThatThrownBy(() -> measured(8, network)).hasMessageContaining("are given together");
   }
 }

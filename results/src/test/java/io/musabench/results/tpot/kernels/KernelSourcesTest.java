@@ -109,7 +109,32 @@ class KernelSourcesTest {
     assertThat(times.assumed()).containsExactly("rms_norm (its roof)");
     assertThatThrownBy(() -> times.of(new AllReduce(1000, 2), Precision.BF16))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("No time of the kernel all_reduce elements=1000 ranks=2 is known");
+        .hasMessageContaining("No time of the kernel all_reduce elements=1000 ranks=2 is known")
+        .hasMessageContaining("add a run of AllReduce on as many devices to --kernels")
+        .hasMessageContaining("--link and --link-us");
+  }
+
+  @Test
+  void aLinkThatIsGivenTimesCommunicationInPlaceOfTheTables() throws IOException {
+    Path file =
+        write(
+            "x.csv",
+            HEADER
+                + "gemm,m=1000 n=1000 k=1000,bf16,100,,\n"
+                + "all_reduce,elements=1000 ranks=4,bf16,7,,\n");
+    KernelSource source = KernelSources.open(file, Mode.GRAPH);
+    KernelTimes times = new KernelTimes(source, new Link(50, 20e-6));
+    KernelTime sum = times.of(new AllReduce(1_000_000, 4), Precision.BF16);
+    // Each rank sends 3/4 of 2 MB twice.
+    assertThat(sum.seconds()).isCloseTo(20e-6 + 3e6 / 50e9, within(1e-12));
+    assertThat(sum.provenance()).isEqualTo(Provenance.ASSUMED);
+    assertThat(times.of(new AllReduce(1000, 4), Precision.BF16).seconds()).isGreaterThan(20e-6);
+    assertThat(times.of(new Gemm(1000, 1000, 1000), Precision.BF16).seconds()).isEqualTo(100e-6);
+    assertThat(times.assumed()).isEmpty();
+    assertThat(new KernelTimes(source).of(new AllReduce(1000, 4), Precision.BF16).seconds())
+        .isEqualTo(7e-6);
+    assertThatThrownBy(() -> new Link(0, 1e-6)).hasMessageContaining("bandwidth above 0");
+    assertThatThrownBy(() -> new Link(50, Double.NaN)).hasMessageContaining("cannot be NaN s");
   }
 
   @Test
