@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Eager decode steps against replayed graphs, by batch: what is saved, where that ends, and"
-            + " the batch at which an eager step stops being host-bound.")
+            + " the batch at which an eager step stops being host-bound, each with its interval.")
 final class TpotGraphGainCommand extends Answer {
   @Mixin private TpotOptions options;
 

@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "What a kernel that is 10 %% slower does to TPOT and throughput, by batch. Nothing where the"
-            + " host binds, and it says so.")
+            + " host binds, and it says so. Each number has its interval, changes with the same errors of"
+            + " kernel times before and after.")
 final class TpotSensitivityCommand extends Answer {
   @Mixin private TpotOptions options;
 

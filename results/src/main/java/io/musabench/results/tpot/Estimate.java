@@ -27,6 +27,11 @@ public record Estimate(double value, double low, double high, Provenance provena
         provenance);
   }
 
+  /** Got in another way. */
+  public Estimate from(Provenance other) {
+    return new Estimate(value, low, high, other);
+  }
+
   /** In another unit. */
   Estimate times(double factor) {
     return new Estimate(factor * value, factor * low, factor * high, provenance);

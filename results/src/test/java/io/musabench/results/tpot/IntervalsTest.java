@@ -59,6 +59,13 @@ class IntervalsTest {
     double half = 0.05 * NINE_TENTHS * root(step);
     assertThat(e.high() - e.value()).isCloseTo(half, within(1e-9 * half));
     assertThat(e.value() - e.low()).isCloseTo(half, within(1e-9 * half));
+
+    // All together move in the direction of that step, which is not quite that of another.
+    Estimate prompts =
+        one(model, 8, moved -> new double[] {moved.of(model).prefill(1, 4096, 0).seconds()});
+    StepTime prefill = model.prefill(1, 4096, 0);
+    half = 0.05 * NINE_TENTHS * root(prefill);
+    assertThat(prompts.high() - prompts.value()).isCloseTo(half, within(1e-9 * half));
   }
 
   @Test

@@ -228,14 +228,15 @@ final class Launch {
         new Chart(a.id("graph-gain"), a.message("chart.graph_gain"))
             .x("requests", Type.COUNT, true)
             .y("latency", Type.TIME_US, true)
-            .note(Message.of(a.file() == null ? "note.graph_gain" : "note.graph_gain_predicted"));
+            .note(Message.of(a.file() == null ? "note.graph_gain" : "note.graph_gain_predicted"))
+            .note(Message.of("note.interval_kernels"));
     Chart.Series eager =
         chart.series(Message.of("series.mode", "mode", "eager"), Kind.PREDICTED, Chart.Shape.LINE);
     Chart.Series graph =
         chart.series(Message.of("series.mode", "mode", "graph"), Kind.PREDICTED, Chart.Shape.LINE);
     for (JsonNode row : a.root().path("rows")) {
-      eager.point(row.path("batch").asInt(), Answer.us(row.path("eager_ms")));
-      graph.point(row.path("batch").asInt(), Answer.us(row.path("graph_ms")));
+      predicted(eager, row, "eager");
+      predicted(graph, row, "graph");
     }
     if (a.file() != null) {
       return chart; // Nobody knows which device it is of.
@@ -256,6 +257,15 @@ final class Launch {
       }
     }
     return chart;
+  }
+
+  private static void predicted(Chart.Series series, JsonNode row, String mode) {
+    series.point(
+        Table.NO_CASE,
+        row.path("batch").asInt(),
+        Answer.us(row.path(mode + "_ms")),
+        Answer.us(row.path(mode + "_low_ms")),
+        Answer.us(row.path(mode + "_high_ms")));
   }
 
   private static void point(
@@ -297,12 +307,24 @@ final class Launch {
             .column("requests", Type.COUNT)
             .column("kernels", Type.COUNT)
             .column("kernel_sum", Type.TIME_US)
+            .column("kernel_sum_low_90", Tpot.LOW, Type.TIME_US)
+            .column("kernel_sum_high_90", Tpot.HIGH, Type.TIME_US)
             .column("launching", Type.TIME_US)
             .column("eager", Type.TIME_US)
+            .column("eager_low_90", Tpot.LOW, Type.TIME_US)
+            .column("eager_high_90", Tpot.HIGH, Type.TIME_US)
             .column("graph", Type.TIME_US)
+            .column("graph_low_90", Tpot.LOW, Type.TIME_US)
+            .column("graph_high_90", Tpot.HIGH, Type.TIME_US)
             .column("gain", Type.RATIO)
+            .column("gain_low_90", Tpot.LOW, Type.RATIO)
+            .column("gain_high_90", Tpot.HIGH, Type.RATIO)
             .column("break_even_launch", Type.TIME_US)
+            .column("launch_low_90", Tpot.LOW, Type.TIME_US)
+            .column("launch_high_90", Tpot.HIGH, Type.TIME_US)
             .column("replays", Type.COUNT)
+            .column("replays_low_90", Tpot.LOW, Type.COUNT)
+            .column("replays_high_90", Tpot.HIGH, Type.COUNT)
             .column("host_bound", Type.TEXT);
     for (JsonNode r : a.root().path("rows")) {
       table.row(
@@ -310,14 +332,31 @@ final class Launch {
           r.path("batch").asInt(),
           r.path("kernels").asInt(),
           Answer.us(r.path("kernels_ms")),
+          Answer.us(r.path("kernels_low_ms")),
+          Answer.us(r.path("kernels_high_ms")),
           Answer.us(r.path("launch_ms")),
           Answer.us(r.path("eager_ms")),
+          Answer.us(r.path("eager_low_ms")),
+          Answer.us(r.path("eager_high_ms")),
           Answer.us(r.path("graph_ms")),
+          Answer.us(r.path("graph_low_ms")),
+          Answer.us(r.path("graph_high_ms")),
           Answer.number(r.path("gain")),
+          Answer.number(r.path("gain_low")),
+          Answer.number(r.path("gain_high")),
           Answer.number(r.path("break_even_launch_us")),
-          Answer.number(r.path("break_even_replays")),
+          Answer.number(r.path("break_even_launch_low_us")),
+          Answer.number(r.path("break_even_launch_high_us")),
+          finite(Answer.number(r.path("break_even_replays"))),
+          finite(Answer.number(r.path("break_even_replays_low"))),
+          finite(Answer.number(r.path("break_even_replays_high"))),
           Message.of(r.path("host_bound_eager").asBoolean() ? "word.yes" : "word.no"));
     }
     return table;
+  }
+
+  /** A count that is never reached has none. */
+  private static double finite(double count) {
+    return Double.isInfinite(count) ? Double.NaN : count;
   }
 }

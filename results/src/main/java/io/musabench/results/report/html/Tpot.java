@@ -183,7 +183,8 @@ final class Tpot {
         new Chart(a.id("sensitivity"), change("chart.sensitivity", a))
             .categories("operation", names)
             .y("tpot_change", Type.CHANGE, false)
-            .note(Message.of("note.sensitivity"));
+            .note(Message.of("note.sensitivity"))
+            .note(Message.of("note.interval_kernels"));
     for (JsonNode load : a.root().path("batches")) {
       String count = load.path("concurrency").asText();
       Chart.Series series =
@@ -191,7 +192,11 @@ final class Tpot {
               Message.of("series.in_flight", "count", count), Kind.PREDICTED, Chart.Shape.POINTS);
       for (JsonNode e : load.path("operations")) {
         series.point(
-            names.indexOf(e.path("role").asText()), Answer.number(e.path("tpot_delta_pct")));
+            Table.NO_CASE,
+            names.indexOf(e.path("role").asText()),
+            Answer.number(e.path("tpot_delta_pct")),
+            Answer.number(e.path("tpot_delta_low_pct")),
+            Answer.number(e.path("tpot_delta_high_pct")));
       }
       if (load.path("host_bound").asBoolean()) {
         chart.note(Message.of("note.host_bound", "count", count));
@@ -338,10 +343,20 @@ final class Tpot {
             .column("concurrency", Type.COUNT)
             .column("operation", Type.CODE)
             .column("share", Type.PERCENT)
+            .column("share_low_90", LOW, Type.PERCENT)
+            .column("share_high_90", HIGH, Type.PERCENT)
             .column("tpot_change", Type.CHANGE)
+            .column("tpot_low_90", LOW, Type.CHANGE)
+            .column("tpot_high_90", HIGH, Type.CHANGE)
             .column("throughput_change", Type.CHANGE)
+            .column("throughput_low_90", LOW, Type.CHANGE)
+            .column("throughput_high_90", HIGH, Type.CHANGE)
             .column("tpot_change_prefill", Type.CHANGE)
-            .column("throughput_change_prefill", Type.CHANGE);
+            .column("tpot_prefill_low_90", LOW, Type.CHANGE)
+            .column("tpot_prefill_high_90", HIGH, Type.CHANGE)
+            .column("throughput_change_prefill", Type.CHANGE)
+            .column("throughput_prefill_low_90", LOW, Type.CHANGE)
+            .column("throughput_prefill_high_90", HIGH, Type.CHANGE);
     for (JsonNode load : a.root().path("batches")) {
       double tpot = Answer.number(load.path("tpot_ms"));
       for (JsonNode e : load.path("operations")) {
@@ -350,10 +365,20 @@ final class Tpot {
             load.path("concurrency").asInt(),
             e.path("role").asText(),
             100 * Answer.number(e.path("share")),
+            100 * Answer.number(e.path("share_low")),
+            100 * Answer.number(e.path("share_high")),
             Answer.number(e.path("tpot_delta_pct")),
+            Answer.number(e.path("tpot_delta_low_pct")),
+            Answer.number(e.path("tpot_delta_high_pct")),
             Answer.number(e.path("throughput_delta_pct")),
+            Answer.number(e.path("throughput_delta_low_pct")),
+            Answer.number(e.path("throughput_delta_high_pct")),
             100 * Answer.number(e.path("tpot_delta_ms_with_prefill")) / tpot,
-            Answer.number(e.path("throughput_delta_pct_with_prefill")));
+            Answer.number(e.path("tpot_delta_low_pct_with_prefill")),
+            Answer.number(e.path("tpot_delta_high_pct_with_prefill")),
+            Answer.number(e.path("throughput_delta_pct_with_prefill")),
+            Answer.number(e.path("throughput_delta_low_pct_with_prefill")),
+            Answer.number(e.path("throughput_delta_high_pct_with_prefill")));
       }
     }
     return table;

@@ -5,14 +5,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.Printable;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
-import io.musabench.results.report.Units;
-import io.musabench.results.tpot.StepModel;
+import io.musabench.results.tpot.Estimate;
+import io.musabench.results.tpot.Intervals;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 
 /**
@@ -33,32 +37,54 @@ public final class GraphGain {
   private final Setup graph;
   private final int context;
   private final double captureSeconds;
+  private final Map<Integer, Row> known = new HashMap<>();
   private final List<Row> rows = new ArrayList<>();
-  private final int hostBoundUntil;
-  private final int breakEvenBatch;
+  private final Batches hostBoundUntil;
+  private final Batches breakEvenBatch;
   private final int most;
 
   /**
-   * One batch.
+   * One batch. Both modes see the same errors of kernel times, so that what they share cancels.
    *
    * @param batch requests that decode
    * @param eager the step launched kernel by kernel
    * @param graph the step replayed
+   * @param kernelSeconds sum of the kernels of the eager step
+   * @param eagerSeconds the eager step
+   * @param graphSeconds the replayed step
+   * @param gain how many times as long the eager step takes
+   * @param saved by how much the graph's step is shorter, in seconds; below 0 where it is longer
+   * @param breakEvenLaunch launch cost a kernel up to which the eager step is no slower, in seconds
+   * @param waiting by how much launching the eager step takes longer than the device, in seconds
    */
-  public record Row(int batch, StepTime eager, StepTime graph) {
-    /** How many times as long the eager step takes. */
-    public double gain() {
-      return eager.seconds() / graph.seconds();
+  public record Row(
+      int batch,
+      StepTime eager,
+      StepTime graph,
+      Estimate kernelSeconds,
+      Estimate eagerSeconds,
+      Estimate graphSeconds,
+      Estimate gain,
+      Estimate saved,
+      Estimate breakEvenLaunch,
+      Estimate waiting) {
+    /** How the least certain part of it was got. */
+    Provenance provenance() {
+      return eager.provenance().worse(graph.provenance());
     }
+  }
 
-    /** By how much the graph's step is shorter, in seconds; below 0 where it is longer. */
-    double saved() {
-      return eager.seconds() - graph.seconds();
-    }
-
-    /** Launch cost a kernel up to which the eager step is no slower, in seconds. */
-    public double breakEvenLaunch() {
-      return (graph.seconds() - graph.gapSeconds()) / eager.kernels();
+  /**
+   * A batch at which something ends.
+   *
+   * @param value as predicted
+   * @param low lower end of the interval: where it ends if kernel times are off to one side
+   * @param high upper end, where it ends if they are off to the other
+   * @param provenance how the least certain part was got of the steps around it
+   */
+  public record Batches(int value, int low, int high, Provenance provenance) {
+    Batches plus(int more) {
+      return new Batches(value + more, low + more, high + more, provenance);
     }
   }
 
@@ -86,16 +112,65 @@ public final class GraphGain {
     }
     long fits = graph.model().kvTokens() / Math.max(1, context);
     this.most = (int) Math.max(1, Math.min(LARGEST_BATCH, fits));
-    this.hostBoundUntil = last(b -> step(eager.model(), b).hostBound());
-    this.breakEvenBatch = last(b -> row(b).gain() > 1 + WORTH) + 1;
+    this.hostBoundUntil = last(Row::waiting, 0);
+    this.breakEvenBatch = last(Row::gain, 1 + WORTH).plus(1);
   }
 
   private Row row(int batch) {
-    return new Row(batch, step(eager.model(), batch), step(graph.model(), batch));
+    return known.computeIfAbsent(batch, this::computed);
   }
 
-  private StepTime step(StepModel model, int batch) {
-    return model.decode(batch, context);
+  private Row computed(int batch) {
+    StepTime launched = eager.model().decode(batch, context);
+    StepTime replayed = graph.model().decode(batch, context);
+    Intervals intervals = Intervals.of(eager.model(), launched, replayed);
+    Intervals.Numbers numbers =
+        moved -> {
+          StepTime e = moved.of(eager.model()).decode(batch, context);
+          StepTime g = moved.of(graph.model()).decode(batch, context);
+          return new double[] {
+            e.kernelSeconds(),
+            e.seconds(),
+            g.seconds(),
+            (g.seconds() - g.gapSeconds()) / e.kernels(),
+            e.seconds() / g.seconds(),
+            e.seconds() - g.seconds(),
+            e.hostSeconds() - e.deviceSeconds()
+          };
+        };
+    Provenance both = launched.provenance().worse(replayed.provenance());
+    List<Estimate> found = new ArrayList<>(intervals.of(numbers, both));
+    double[] roofs = intervals.atRoofs(numbers);
+    for (int i = 0; i < TIMES; i++) {
+      found.set(i, found.get(i).within(roofs[i], Double.POSITIVE_INFINITY));
+    }
+    return new Row(
+        batch,
+        launched,
+        replayed,
+        found.get(0),
+        found.get(1).from(launched.provenance()),
+        found.get(2).from(replayed.provenance()),
+        found.get(4).within(0, Double.POSITIVE_INFINITY),
+        found.get(5),
+        found.get(3),
+        found.get(6));
+  }
+
+  /** Of the numbers of a row, those that are least where kernels reach their roofs. */
+  private static final int TIMES = 4;
+
+  /**
+   * Largest batch at which a number that falls with the batch is still above a limit, and the
+   * largest at which the lower and the upper end of its interval are: where it may end as well.
+   */
+  private Batches last(Function<Row, Estimate> number, double limit) {
+    int value = last(b -> number.apply(row(b)).value() > limit);
+    int low = last(b -> number.apply(row(b)).low() > limit);
+    int high = last(b -> number.apply(row(b)).high() > limit);
+    Provenance around =
+        row(Math.max(1, value)).provenance().worse(row(Math.min(value + 1, most)).provenance());
+    return new Batches(value, Math.min(low, value), Math.max(high, value), around);
   }
 
   /**
@@ -128,13 +203,13 @@ public final class GraphGain {
     return List.copyOf(rows);
   }
 
-  /** Largest batch whose eager step is host-bound; 0 if none is. */
-  public int hostBoundUntil() {
+  /** Largest batch whose eager step is host-bound; 0 if none is, {@link #most} if all are. */
+  public Batches hostBoundUntil() {
     return hostBoundUntil;
   }
 
   /** Smallest batch at which a graph saves less than 1 %; above {@link #most} if none does. */
-  public int breakEvenBatch() {
+  public Batches breakEvenBatch() {
     return breakEvenBatch;
   }
 
@@ -144,25 +219,45 @@ public final class GraphGain {
   }
 
   private String hostBound() {
-    if (hostBoundUntil == 0) {
+    Batches b = hostBoundUntil;
+    if (b.value() == 0) {
       return "no eager decode step is host-bound"
           + (eager.model().engine().launch() == null
               ? ": the launch cost is not known and counts as nothing (give --launch-us)"
-              : "");
+              : within(b, "none or up to a batch of " + batch(b.high())));
     }
-    return hostBoundUntil >= most
-        ? "eager decode steps are host-bound at every batch up to " + most
-        : "eager decode steps are host-bound up to a batch of "
-            + hostBoundUntil
-            + ", and not from "
-            + (hostBoundUntil + 1)
-            + " on";
+    if (b.value() >= most) {
+      return "eager decode steps are host-bound at every batch up to "
+          + most
+          + within(b, b.low() == 0 ? "perhaps none is" : "at least up to a batch of " + b.low());
+    }
+    return "eager decode steps are host-bound up to a batch of "
+        + b.value()
+        + ", and not from "
+        + (b.value() + 1)
+        + " on"
+        + within(b, "the last is " + (b.low() == 0 ? "none" : b.low()) + " to " + batch(b.high()));
   }
 
   private String breakEven() {
-    return breakEvenBatch > most
-        ? "a graph saves more than 1 % at every batch up to " + most
-        : "a graph saves less than 1 % from a batch of " + breakEvenBatch + " on";
+    Batches b = breakEvenBatch;
+    return b.value() > most
+        ? "a graph saves more than 1 % at every batch up to "
+            + most
+            + within(b, b.low() == 1 ? "perhaps at none" : "at least before " + b.low())
+        : "a graph saves less than 1 % from a batch of "
+            + b.value()
+            + " on"
+            + within(b, "from " + b.low() + " to " + batch(b.high()));
+  }
+
+  private static String within(Batches b, String interval) {
+    return b.low() == b.high() ? "; no error of a kernel time moves that" : "; 90 %: " + interval;
+  }
+
+  /** A batch, or that it lies beyond what was looked at. */
+  private String batch(int batch) {
+    return batch >= most ? "beyond " + most : Integer.toString(batch);
   }
 
   /** Time to set up the graph of a step, in seconds; NaN if it is not known. */
@@ -173,9 +268,26 @@ public final class GraphGain {
         : launch == null ? Double.NaN : launch.setUpPerNodeSeconds() * r.graph().kernels();
   }
 
-  /** Replays until setting up the graph has paid; NaN if it never does, or that is not known. */
-  private double replays(Row r) {
-    return r.saved() > 0 ? Math.ceil(setUp(r) / r.saved()) : Double.NaN;
+  /**
+   * Replays until setting up the graph has paid; infinite where it never does, NaN if that is not
+   * known.
+   */
+  private Estimate replays(Row r) {
+    // It falls with what is saved, so that its interval follows from that.
+    Estimate saved = r.saved();
+    Provenance how = r.provenance();
+    if (!Double.isNaN(captureSeconds)) {
+      how = how.worse(Provenance.ASSUMED);
+    }
+    return new Estimate(
+        replays(r, saved.value()), replays(r, saved.high()), replays(r, saved.low()), how);
+  }
+
+  private double replays(Row r, double saved) {
+    double setUp = setUp(r);
+    return Double.isNaN(setUp)
+        ? Double.NaN
+        : saved > 0 ? Math.ceil(setUp / saved) : Double.POSITIVE_INFINITY;
   }
 
   /** How the time to set up a graph was got; null if it is not known. */
@@ -207,40 +319,44 @@ public final class GraphGain {
   public String text() {
     StringBuilder out = new StringBuilder(PredictionReport.heading(graph));
     out.append("\nDecode step over ").append(context).append(" tokens each, predicted\n");
-    TextTable table =
+    TextTable steps =
+        new TextTable(
+            ">batch", ">kernels", ">kernel sum", ">launching", ">eager", ">graph", "bound, eager");
+    TextTable gains =
         new TextTable(
             ">batch",
-            ">kernels",
-            ">kernel sum",
-            ">launching",
-            ">eager",
-            ">graph",
             ">gain",
             ">saved",
             ">break-even launch",
             ">break-even replays",
-            "bound, eager");
+            "least certain part");
     for (Row r : rows) {
-      table.row(
+      steps.row(
           Integer.toString(r.batch()),
           Integer.toString(r.eager().kernels()),
-          PredictionReport.time(r.eager().kernelSeconds()),
+          Estimates.time(r.kernelSeconds()),
           PredictionReport.time(r.eager().hostSeconds()),
-          PredictionReport.time(r.eager().seconds()),
-          PredictionReport.time(r.graph().seconds()),
-          Units.number(r.gain()) + "x",
-          PredictionReport.time(r.saved()),
-          PredictionReport.time(r.breakEvenLaunch()),
-          Units.number(replays(r)),
+          Estimates.time(r.eagerSeconds()),
+          Estimates.time(r.graphSeconds()),
           r.eager().bound().text());
+      gains.row(
+          Integer.toString(r.batch()),
+          Estimates.ratio(r.gain()),
+          Estimates.time(r.saved()),
+          Estimates.time(r.breakEvenLaunch()),
+          Estimates.count(replays(r)),
+          r.provenance().text());
     }
-    out.append(table);
+    out.append(steps).append('\n').append(gains);
     out.append("  ").append(hostBound()).append('\n');
     out.append("  ").append(breakEven()).append('\n');
     out.append(
         "  break-even launch: launch cost a kernel up to which eager is no slower; replays:");
     out.append(" until setting up has paid\n");
     out.append("  ").append(setUp()).append('\n');
+    out.append("  ").append(Estimates.BRACKETS).append('\n');
+    out.append("  gain, saved: the same errors in both modes; ");
+    out.append(Estimates.FIXED_MEANS).append('\n');
     assumptions().forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
   }
@@ -262,18 +378,11 @@ public final class GraphGain {
         eager.model().engine().launch() == null
             ? Double.NaN
             : 1e6 * eager.model().engine().launch().perKernelSeconds());
-    root.put("host_bound_until_batch", hostBoundUntil);
+    root.put("interval", Estimates.COVERED);
+    batches(root, "host_bound_until_batch", hostBoundUntil, Integer.MAX_VALUE);
     root.put("host_bound", hostBound());
-    if (hostBoundUntil >= most) {
-      root.putNull("device_bound_from_batch");
-    } else {
-      root.put("device_bound_from_batch", hostBoundUntil + 1);
-    }
-    if (breakEvenBatch > most) {
-      root.putNull("break_even_batch");
-    } else {
-      root.put("break_even_batch", breakEvenBatch);
-    }
+    batches(root, "device_bound_from_batch", hostBoundUntil.plus(1), most);
+    batches(root, "break_even_batch", breakEvenBatch, most);
     root.put("break_even", breakEven());
     root.put("largest_batch", most);
     root.put("set_up_from", setUpFrom());
@@ -282,19 +391,33 @@ public final class GraphGain {
       ObjectNode node = array.addObject();
       node.put("batch", r.batch());
       node.put("kernels", r.eager().kernels());
-      JsonText.number(node, "kernels_ms", 1e3 * r.eager().kernelSeconds());
+      Estimates.json(node, "kernels", "_ms", 1e3, r.kernelSeconds());
       JsonText.number(node, "launch_ms", 1e3 * r.eager().hostSeconds());
-      JsonText.number(node, "eager_ms", 1e3 * r.eager().seconds());
-      JsonText.number(node, "graph_ms", 1e3 * r.graph().seconds());
-      JsonText.number(node, "gain", r.gain());
-      JsonText.number(node, "saved_ms", 1e3 * r.saved());
+      Estimates.json(node, "eager", "_ms", 1e3, r.eagerSeconds());
+      Estimates.json(node, "graph", "_ms", 1e3, r.graphSeconds());
+      Estimates.json(node, "gain", "", 1, r.gain());
+      Estimates.json(node, "saved", "_ms", 1e3, r.saved());
       node.put("host_bound_eager", r.eager().hostBound());
-      node.put("provenance", r.eager().provenance().worse(r.graph().provenance()).text());
-      JsonText.number(node, "break_even_launch_us", 1e6 * r.breakEvenLaunch());
+      node.put("provenance", r.provenance().text());
+      node.put("eager_provenance", r.eager().provenance().text());
+      node.put("graph_provenance", r.graph().provenance().text());
+      Estimates.json(node, "break_even_launch", "_us", 1e6, r.breakEvenLaunch());
       JsonText.number(node, "set_up_ms", 1e3 * setUp(r));
-      JsonText.number(node, "break_even_replays", replays(r));
+      Estimates.json(node, "break_even_replays", "", 1, replays(r));
     }
     JsonText.texts(root, "assumptions", assumptions());
     return root;
+  }
+
+  /** The batch and its interval; null where it is none of those that were looked at. */
+  private static void batches(ObjectNode node, String name, Batches b, int most) {
+    batch(node, name, b.value(), most);
+    batch(node, name + "_low", b.low(), most);
+    batch(node, name + "_high", b.high(), most);
+    node.put(name + "_provenance", b.provenance().text());
+  }
+
+  private static void batch(ObjectNode node, String name, int batch, int most) {
+    node.put(name, batch > most ? null : Integer.valueOf(batch));
   }
 }
