@@ -101,6 +101,7 @@ class ReportCommandTest extends CommandTest {
     assertThat(err.toString()).contains("named twice");
     String json = Files.readString(file);
     refused(json.substring(0, 500), "not JSON");
+    refused("case,device_time_median_us\n", "; report reads run directories, what musabench tpot");
     refused(json.replace("\"schema_version\" : 1", "\"schema_version\" : 7"), "schema version 7");
     refused("{}", "--serving");
     refused(

@@ -20,6 +20,10 @@ import java.util.Optional;
  * @param root the document, with all fields of its schema
  */
 public record AnswerFile(Path path, String answer, JsonNode root) {
+  private static final String READ =
+      "report reads run directories, what musabench tpot --json printed and, with --serving, files"
+          + " of serving benchmarks";
+
   private static final String COMMAND = "command";
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -37,7 +41,8 @@ public record AnswerFile(Path path, String answer, JsonNode root) {
     } catch (JsonProcessingException e) {
       JsonLocation at = e.getLocation();
       throw new IllegalArgumentException(
-          path + " is not JSON: damaged at line " + at.getLineNr() + ", column " + at.getColumnNr(),
+          "%s is not JSON: damaged at line %d, column %d; %s"
+              .formatted(path, at.getLineNr(), at.getColumnNr(), READ),
           e);
     } catch (IOException e) {
       throw new IllegalArgumentException("Cannot read " + path + " as text in UTF-8: " + e, e);
@@ -53,10 +58,7 @@ public record AnswerFile(Path path, String answer, JsonNode root) {
     }
     Optional<String> answer = AnswerSchema.recognise(root);
     if (answer.isEmpty()) {
-      throw new IllegalArgumentException(
-          path
-              + " is neither a run directory nor an answer of musabench tpot --json; files of"
-              + " serving benchmarks go with --serving");
+      throw new IllegalArgumentException(path + " is of another kind; " + READ);
     }
     Optional<String> problem = AnswerSchema.problem(answer.get(), root);
     if (problem.isPresent()) {

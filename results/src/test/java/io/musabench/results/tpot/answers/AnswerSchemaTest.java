@@ -134,8 +134,8 @@ class AnswerSchemaTest {
 
     assertThat(refusal(json.substring(0, json.length() / 2))).contains("not JSON", "line");
     assertThat(refusal(json + "x")).contains("not JSON");
-    assertThat(refusal("")).contains("nor an answer of musabench tpot --json");
-    assertThat(refusal("[1]")).contains("nor an answer of musabench tpot --json");
+    assertThat(refusal("")).contains("of another kind; report reads run directories");
+    assertThat(refusal("[1]")).contains("of another kind; report reads run directories");
     assertThat(refusal("{\"duration\": 3}")).contains("--serving");
     assertThat(refusal(json.replace("\"schema_version\" : 1", "\"schema_version\" : 2")))
         .contains("schema version 2; this musabench reads 1");
