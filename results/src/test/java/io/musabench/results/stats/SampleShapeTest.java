@@ -85,6 +85,25 @@ class SampleShapeTest {
     assertThat(SampleShape.of(List.of(new double[] {1, 1, 2, 2})).modes()).isNull();
   }
 
+  /** 200 values, 100 but for some of them. */
+  private static double[] hundredBut(int some, double value) {
+    return IntStream.range(0, 200).mapToDouble(i -> i < some ? value : 100).toArray();
+  }
+
+  @Test
+  void aTwentiethIsATailAndAFifthIsAMode() {
+    assertThat(modes(hundredBut(10, 200))).isZero();
+    assertThat(modes(hundredBut(40, 200))).isOne();
+  }
+
+  @Test
+  void outliersHideNoModes() {
+    double[] values = hundredBut(40, 110);
+    values[80] = 10_000;
+    values[90] = 1;
+    assertThat(modes(values)).isOne();
+  }
+
   @Test
   void aRampDriftsAndNoiseDoesNot() {
     SplittableRandom random = new SplittableRandom(4);
@@ -95,6 +114,8 @@ class SampleShapeTest {
     SampleShape shape = SampleShape.of(List.of(ramp, ramp));
     assertThat(shape.drifting()).isTrue();
     assertThat(shape.drift()).isBetween(0.025, 0.045);
+    double[] falling = Arrays.stream(ramp).map(t -> 10_000 / t).toArray();
+    assertThat(SampleShape.of(List.of(falling, falling)).drifting()).isTrue();
     int alarms = 0;
     for (int i = 0; i < 500; i++) {
       double[] a = draw(60, () -> 100 * Math.exp(0.05 * random.nextGaussian()));

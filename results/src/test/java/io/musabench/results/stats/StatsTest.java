@@ -244,12 +244,12 @@ class StatsTest {
   @Test
   void varianceOfMedianOfManyValuesIsTheAsymptoticOne() {
     int n = 20_001;
-    double[] uniform = new double[n];
+    double[] exponential = new double[n];
     for (int i = 0; i < n; i++) {
-      uniform[i] = (i + 0.5) / n;
+      exponential[i] = -Math.log1p(-(i + 0.5) / n);
     }
-    // 1 / (4 n f²) with the density f = 1 of the uniform distribution.
-    assertThat(Stats.varianceOfMedian(uniform)).isCloseTo(0.25 / n, within(0.25 / n * 0.01));
+    // 1 / (4 n f²) with the density f = 1/2 that the exponential distribution has at its median.
+    assertThat(Stats.varianceOfMedian(exponential)).isCloseTo(1.0 / n, within(0.01 / n));
   }
 
   @Test
