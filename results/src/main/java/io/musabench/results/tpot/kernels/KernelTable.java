@@ -67,7 +67,6 @@ final class KernelTable {
         points =
             new TreeMap<>(
                 Comparator.comparing((List<Double> s) -> s.get(0)).thenComparing(s -> s.get(1)));
-    private int size;
 
     void add(double a, double b, double y, double x, double seconds) {
       points
@@ -75,11 +74,6 @@ final class KernelTable {
           .computeIfAbsent(y, s -> new TreeMap<>())
           .computeIfAbsent(x, s -> new ArrayList<>(1))
           .add(seconds);
-      size++;
-    }
-
-    int size() {
-      return size;
     }
 
     /** Of every point that was measured more than once: (longest - shortest) / median. */

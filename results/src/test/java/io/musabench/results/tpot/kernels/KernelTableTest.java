@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.TimeCurve.Blend;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -44,8 +47,65 @@ class KernelTableTest {
     for (double t : new double[] {10, 30, 11}) {
       builder.add(1, 1, 1, 1, t);
     }
-    assertThat(builder.repeats()).hasSize(1);
+    // The longest less the shortest, over the median.
+    assertThat(builder.repeats()).containsExactly(20 / 11.0);
     assertThat(builder.build(Blend.LINEAR, ROOF).at(1, 1, 1, 1).seconds()).isEqualTo(11);
+    builder.add(1, 1, 1, 1, 20);
+    assertThat(builder.build(Blend.LINEAR, ROOF).at(1, 1, 1, 1).seconds()).isEqualTo(15.5);
+  }
+
+  @Test
+  void aMatrixBetweenOthersInOneDirectionLiesOnTheirLineAndInTwoBetweenBothLines() {
+    KernelTable table =
+        table(
+            Blend.LINEAR,
+            new double[] {20, 100, 1, 1, 10_000},
+            new double[] {20, 400, 1, 1, 40_000},
+            new double[] {10, 200, 1, 1, 12_000},
+            new double[] {30, 200, 1, 1, 36_000});
+    assertThat(table.at(20, 250, 1, 1).seconds()).isCloseTo(25_000, within(1e-9));
+    assertThat(table.at(15, 200, 1, 1).seconds()).isCloseTo(18_000, within(1e-9));
+    // 20,000 by the one line and 24,000 by the other.
+    Found both = table.at(20, 200, 1, 1);
+    assertThat(both.seconds()).isCloseTo(22_000, within(1e-9));
+    assertThat(both.provenance()).isEqualTo(Provenance.INTERPOLATED);
+  }
+
+  @Test
+  void beyondTheLastMatrixItsOwnUtilisationIsHeld() {
+    KernelTable table =
+        table(
+            Blend.LINEAR,
+            new double[] {10, 10, 1, 1, 2 * ROOF.at(10, 10, 1, 1)},
+            new double[] {20, 10, 1, 1, 4 * ROOF.at(20, 10, 1, 1)},
+            new double[] {10, 20, 1, 1, 5 * ROOF.at(10, 20, 1, 1)});
+    assertThat(table.at(40, 10, 1, 1).seconds()).isCloseTo(4 * ROOF.at(40, 10, 1, 1), within(1e-9));
+    assertThat(table.at(10, 80, 1, 1).seconds()).isCloseTo(5 * ROOF.at(10, 80, 1, 1), within(1e-9));
+  }
+
+  @Test
+  void theNearerOfTwoMatricesCountsMore() {
+    KernelTable table =
+        table(
+            Blend.LINEAR,
+            new double[] {10, 200, 1, 4, 2 * ROOF.at(10, 200, 1, 4)},
+            new double[] {300, 20, 1, 4, 4 * ROOF.at(300, 20, 1, 4)});
+    // Squares of the distances (ln 4)² + (ln 2)² = 2.402 and (ln 7.5)² + (ln 5)² = 6.650:
+    // utilisation (0.5 / 2.402 + 0.25 / 6.650) / (1 / 2.402 + 1 / 6.650) of the roof of 4560.
+    assertThat(table.at(40, 100, 1, 4).seconds()).isCloseTo(10515.232, within(0.001));
+  }
+
+  @Test
+  void rowsOfATableAreHeldAgainstItsRoof() {
+    KernelTable.Builder builder = new KernelTable.Builder();
+    double[] times = {1, 1.5, 8, 4};
+    for (int i = 0; i < times.length; i++) {
+      builder.add(1, 1, 1, 1 << i, times[i]);
+    }
+    // Eight rows take 4, but the roof of four of them is 5.
+    KernelTable table = builder.buildOfRows(Blend.LINEAR, (a, b, y, x) -> x == 4 ? 5 : 0.1 * x);
+    assertThat(table.at(1, 1, 1, 4).seconds()).isEqualTo(5);
+    assertThat(table.replaced()).isEqualTo(1);
   }
 
   @Test
@@ -136,6 +196,49 @@ class KernelTableTest {
         .allMatch(e -> e.reason().equals("fewer than 5 points can be left out"))
         .extracting(LookupError::sigma)
         .containsExactly(LookupErrors.UNKNOWN_INSIDE, LookupErrors.UNKNOWN_BEYOND);
+  }
+
+  /** Three batches at each of three matrices; {@code odd} is one more size of the middle batch. */
+  private static Map<Axis, List<Double>> leftOut(double... odd) {
+    KernelTable.Builder builder = new KernelTable.Builder();
+    for (double a : new double[] {10, 20, 30}) {
+      for (double y : new double[] {1, 2, 3}) {
+        for (double x : new double[] {5, 6}) {
+          builder.add(a, 1, y, x, 1e6 + a + 10 * y + x);
+        }
+      }
+      for (double x : odd) {
+        builder.add(a, 1, 2, x, 1e6 + a + 20 + x);
+      }
+    }
+    Map<Axis, List<Double>> found = new EnumMap<>(Axis.class);
+    builder
+        .build(Blend.LINEAR, ROOF)
+        .leaveOneOut(
+            (axis, measured, lookedUp) ->
+                found.computeIfAbsent(axis, x -> new ArrayList<>()).add(lookedUp - measured));
+    return found;
+  }
+
+  @Test
+  void batchesAndMatricesAreLeftOutWhole() {
+    Map<Axis, List<Double>> found = leftOut();
+    // Two sizes of three matrices in the middle batch, and of three batches in the middle matrix.
+    assertThat(found.get(Axis.BATCH)).hasSize(6).allMatch(d -> Math.abs(d) < 1e-6);
+    assertThat(found.get(Axis.SITE)).hasSize(6).allMatch(d -> Math.abs(d) < 1e-6);
+    // The larger size of nine curves, and the last batch of three matrices with two sizes.
+    assertThat(found.get(Axis.BEYOND)).hasSize(9 + 6);
+    assertThat(found).doesNotContainKey(Axis.SIZE);
+  }
+
+  @Test
+  void aSizeThatTheOtherBatchesDoNotReachTellsNothingOfBatches() {
+    // 4 and 7 lie outside of the batches beside: only matrices and sizes tell of them.
+    Map<Axis, List<Double>> found = leftOut(4, 7);
+    assertThat(found.get(Axis.BATCH)).hasSize(6);
+    assertThat(found.get(Axis.SITE)).hasSize(8);
+    assertThat(found.get(Axis.SIZE)).hasSize(6).allMatch(d -> Math.abs(d) < 1e-6);
+    assertThat(found.get(Axis.BEYOND)).hasSize(9 + 6);
   }
 
   @Test
