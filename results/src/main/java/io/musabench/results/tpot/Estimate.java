@@ -33,7 +33,7 @@ public record Estimate(double value, double low, double high, Provenance provena
   }
 
   /** In another unit. */
-  Estimate times(double factor) {
+  public Estimate times(double factor) {
     return new Estimate(factor * value, factor * low, factor * high, provenance);
   }
 

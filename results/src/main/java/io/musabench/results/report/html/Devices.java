@@ -1,8 +1,8 @@
 package io.musabench.results.report.html;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.musabench.results.report.AcrossDevices;
-import io.musabench.results.report.Units;
 import java.util.List;
 
 /** Two devices beside each other: both measured, or one predicted from the data sheets. */
@@ -24,6 +24,13 @@ final class Devices {
     for (Answer a : predicted) {
       section.command(a.command()).add(tpot(a)).add(table(a)).add(operations(a));
       a.notes().forEach(section::note);
+      section.note(
+          Message.of(
+              "note.interval",
+              "service",
+              a.name(),
+              "what",
+              Message.said(a.root().path("interval").asText())));
     }
     return section;
   }
@@ -130,15 +137,18 @@ final class Devices {
             .column("ttft_staggered", Type.TIME_US)
             .column("ttft_burst", Type.TIME_US)
             .column("requests_per_s", Type.NUMBER)
+            .column("requests_per_s_low_90", Tpot.LOW, Type.NUMBER)
+            .column("requests_per_s_high_90", Tpot.HIGH, Type.NUMBER)
+            .column("tpot_ratio", Type.RATIO)
+            .column("tpot_ratio_low_90", Tpot.LOW, Type.RATIO)
+            .column("tpot_ratio_high_90", Tpot.HIGH, Type.RATIO)
+            .column("provenance", Type.TEXT)
             .column("bound", Type.TEXT)
             .column("remark", Type.TEXT);
     for (JsonNode row : a.root().path("rows")) {
       for (String side : SIDES) {
         JsonNode p = row.path(side);
-        String ratio =
-            side.equals(FROM)
-                ? ""
-                : "TPOT ×" + Units.number(Answer.number(row.path("tpot_ratio"))) + " ";
+        JsonNode ratios = side.equals(FROM) ? MissingNode.getInstance() : row;
         table.row(
             kind(a, side),
             a.root().at("/" + side + "/name").asText(),
@@ -149,8 +159,14 @@ final class Devices {
             Answer.us(p.path("ttft_staggered_ms")),
             Answer.us(p.path("ttft_burst_ms")),
             Answer.number(p.path("requests_per_s")),
+            Answer.number(p.path("requests_per_s_low")),
+            Answer.number(p.path("requests_per_s_high")),
+            Answer.number(ratios.path("tpot_ratio")),
+            Answer.number(ratios.path("tpot_ratio_low")),
+            Answer.number(ratios.path("tpot_ratio_high")),
+            Message.provenance(p.path("provenance")),
             Message.bound(p.path("bound")),
-            Message.said((ratio + p.path("remark").asText()).strip()));
+            Message.said(p.path("remark").asText()));
       }
     }
     return table;
@@ -166,8 +182,15 @@ final class Devices {
             .column("step", Type.TEXT)
             .column("operation", Type.CODE)
             .column("of_roof", Type.PERCENT)
+            .column("of_roof_low_90", Tpot.LOW, Type.PERCENT)
+            .column("of_roof_high_90", Tpot.HIGH, Type.PERCENT)
             .column("from", Type.TIME_US)
+            .column("from_low_90", Tpot.LOW, Type.TIME_US)
+            .column("from_high_90", Tpot.HIGH, Type.TIME_US)
             .column("to", Type.TIME_US)
+            .column("to_low_90", Tpot.LOW, Type.TIME_US)
+            .column("to_high_90", Tpot.HIGH, Type.TIME_US)
+            .column("provenance", Type.TEXT)
             .column("bound_from", Type.TEXT)
             .column("bound_to", Type.TEXT);
     for (JsonNode row : a.root().path("rows")) {
@@ -178,8 +201,15 @@ final class Devices {
             c.path("phase").asText(),
             c.path("role").asText(),
             100 * Answer.number(c.path("utilisation")),
+            100 * Answer.number(c.path("utilisation_low")),
+            100 * Answer.number(c.path("utilisation_high")),
             Answer.number(c.path("from_us")),
+            Answer.number(c.path("from_low_us")),
+            Answer.number(c.path("from_high_us")),
             Answer.number(c.path("to_us")),
+            Answer.number(c.path("to_low_us")),
+            Answer.number(c.path("to_high_us")),
+            Message.provenance(c.path("to_provenance")),
             Message.bound(c.path("from_bound")),
             Message.bound(c.path("to_bound")));
       }

@@ -14,11 +14,11 @@ import java.util.Optional;
  * Kernel times of one device carried over to another: each kernel is taken to reach the same share
  * of its roof there, and the roof is that of the other device. What launching costs the host stays.
  * Where both have the same roofs, the times stay too.
+ *
+ * <p>A carried time has the error of the measured one: how far a share of the roof is another one
+ * on another device is not known, so it is in no number here, and the answer says so.
  */
 final class CarriedSource implements KernelSource {
-  /** How far off a share of the roof is that was measured on another device, one sigma. */
-  static final double CARRY_ERROR = 0.25;
-
   private final KernelSource measured;
   private final Basis base;
   private final Basis to;
@@ -70,7 +70,7 @@ final class CarriedSource implements KernelSource {
     return Optional.of(
         new KernelTime(
             seconds,
-            Math.hypot(time.relativeError(), CARRY_ERROR),
+            time.relativeError(),
             time.provenance()
                 .worse(base.provenance(call, precision))
                 .worse(to.provenance(call, precision)),

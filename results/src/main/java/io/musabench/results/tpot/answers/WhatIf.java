@@ -6,13 +6,20 @@ import io.musabench.results.Printable;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.devices.Figure;
 import io.musabench.results.model.ElementType;
+import io.musabench.results.model.ModelOperations;
+import io.musabench.results.model.Precision;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
 import io.musabench.results.tpot.Bound;
 import io.musabench.results.tpot.ClosedLoop;
+import io.musabench.results.tpot.Estimate;
+import io.musabench.results.tpot.Intervals;
+import io.musabench.results.tpot.Intervals.Cause;
+import io.musabench.results.tpot.Intervals.Numbers;
 import io.musabench.results.tpot.Prediction;
 import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.StepModel;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.Term;
 import io.musabench.results.tpot.Workload;
@@ -35,6 +42,11 @@ public final class WhatIf {
   /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
   public static final int SCHEMA_VERSION = 1;
 
+  /** What intervals cover here. */
+  static final String INTERVAL =
+      "kernel times and clocks; that shares of the roof carry over, the figures of data sheets, host"
+          + " gap, scheduler not in it";
+
   private static final int MOST_OPERATIONS = 40;
 
   private final DataSheet fromSheet;
@@ -44,8 +56,26 @@ public final class WhatIf {
   private final List<String> assumptions = new ArrayList<>();
   private final List<Pair> pairs = new ArrayList<>();
 
-  /** One load on both devices. */
-  public record Pair(Prediction from, Prediction to) {}
+  /**
+   * One load on both devices.
+   *
+   * @param tpotRatio TPOT there over TPOT here: what the error of a kernel does to both is not in
+   *     its interval
+   * @param throughputRatio the same of requests a second; the interval holds requests that come one
+   *     by one and all at once
+   * @param operations those of both phases
+   */
+  public record Pair(
+      Prediction from,
+      Prediction to,
+      Estimate tpotRatio,
+      Estimate throughputRatio,
+      List<Carried> operations) {
+    /** Copies the list. */
+    public Pair {
+      operations = List.copyOf(operations);
+    }
+  }
 
   /**
    * An operation on both devices.
@@ -54,8 +84,18 @@ public final class WhatIf {
    * @param from the operation where it comes from
    * @param to the same call on the other device, where another batch may run
    * @param utilisation share of its roof, of both; NaN if a roof is not known
+   * @param fromSeconds time of one call where it comes from
+   * @param toSeconds time there
+   * @param ratio of these two
    */
-  public record Carried(String phase, Term from, Term to, double utilisation) {
+  public record Carried(
+      String phase,
+      Term from,
+      Term to,
+      Estimate utilisation,
+      Estimate fromSeconds,
+      Estimate toSeconds,
+      Estimate ratio) {
     /** Whether another roof limits it there. */
     public boolean flips() {
       return from.bound() != to.bound();
@@ -92,10 +132,10 @@ public final class WhatIf {
       assumptions.add(
           String.format(
               Locale.ROOT,
-              "each operation reaches the share of its roof that it reaches in %s, to %.0f %%;"
-                  + " kernels bound by latency are carried over likewise",
-              source.name(),
-              100 * CarriedSource.CARRY_ERROR));
+              "each operation reaches the share of its roof that it reaches in %s, which nobody"
+                  + " measured there and no interval contains; kernels bound by latency are carried"
+                  + " over likewise",
+              source.name()));
       Basis base = base(source);
       this.from = Setup.of(asked, carried(source, base, fromSheet));
       this.to = Setup.of(asked, carried(source, base, toSheet));
@@ -105,7 +145,7 @@ public final class WhatIf {
     uncertain(toSheet);
     for (Workload w : workloads) {
       pairs.add(
-          new Pair(
+          pair(
               ClosedLoop.predictWithInterval(from.model(), w),
               ClosedLoop.predictWithInterval(to.model(), w)));
     }
@@ -193,22 +233,101 @@ public final class WhatIf {
     return List.copyOf(pairs);
   }
 
-  /** The operations of both phases on both devices. */
-  public List<Carried> operations(Pair pair) {
-    List<Carried> all = new ArrayList<>();
-    carried("decode", pair.from().decodeStep(), all);
-    carried("prefill", pair.from().prefillStep(), all);
-    return all;
+  /**
+   * Compares the devices under errors that they share: a kernel's share of the roof is the same
+   * number on both, so they are off together. The clock of each is its own.
+   */
+  private Pair pair(Prediction here, Prediction there) {
+    StepModel a = from.model();
+    StepModel b = to.model();
+    List<Term> terms = new ArrayList<>();
+    List<String> phases = new ArrayList<>();
+    once("decode", here.decodeStep(), phases, terms);
+    once("prefill", here.prefillStep(), phases, terms);
+    List<Term> others = terms.stream().map(b::again).toList();
+    Set<String> operations = new LinkedHashSet<>();
+    terms.forEach(t -> operations.add(ModelOperations.operation(t.role())));
+    List<Cause> causes = new ArrayList<>();
+    operations.forEach(o -> causes.add(Cause.operation(o)));
+    for (StepModel one : List.of(a, b)) {
+      causes.add((model, term) -> model == one ? one.engine().clockError() : 0);
+    }
+    Numbers numbers =
+        moved -> {
+          Prediction p = ClosedLoop.predict(moved.of(a), here.workload());
+          Prediction q = ClosedLoop.predict(moved.of(b), here.workload());
+          double[] all = new double[LOOP + EACH * terms.size()];
+          all[0] = q.tpot().value() / p.tpot().value();
+          all[1] = q.requestsPerSecond() / p.requestsPerSecond();
+          all[2] = atOnce(q) / atOnce(p);
+          for (int i = 0; i < terms.size(); i++) {
+            Term t = terms.get(i);
+            double seconds = moved.seconds(a, t) / t.count();
+            double other = moved.seconds(b, others.get(i)) / t.count();
+            int at = LOOP + EACH * i;
+            all[at] = a.roof(t) / seconds;
+            all[at + 1] = seconds;
+            all[at + 2] = other;
+            all[at + 3] = other / seconds;
+          }
+          return all;
+        };
+    List<Estimate> found =
+        new Intervals(causes, a, here.decodeStep())
+            .of(numbers, here.provenance().worse(there.provenance()));
+    Basis roofs = Basis.of(fromSheet);
+    List<Carried> carried = new ArrayList<>();
+    for (int i = 0; i < terms.size(); i++) {
+      Term t = terms.get(i);
+      Term u = others.get(i);
+      Estimate[] of =
+          found.subList(LOOP + EACH * i, LOOP + EACH * (i + 1)).toArray(Estimate[]::new);
+      Provenance own = t.time().provenance();
+      Provenance other = u.time().provenance();
+      Precision precision = a.engine().layout().model().precision(t.role(), a.engine().precision());
+      carried.add(
+          new Carried(
+              phases.get(i),
+              t,
+              u,
+              of[0].within(0, 1).from(own.worse(roofs.provenance(t.call(), precision))),
+              of[1].within(a.roof(t), Double.POSITIVE_INFINITY).from(own),
+              of[2].within(b.roof(u), Double.POSITIVE_INFINITY).from(other),
+              of[3].from(own.worse(other))));
+    }
+    Estimate rate = found.get(1);
+    Estimate burst = found.get(2);
+    return new Pair(
+        here,
+        there,
+        found.get(0),
+        new Estimate(
+            rate.value(),
+            Math.min(rate.low(), burst.low()),
+            Math.max(rate.high(), burst.high()),
+            rate.provenance()),
+        carried);
   }
 
-  private void carried(String phase, StepTime step, List<Carried> all) {
+  /** Numbers of a loop before those of its operations, and how many these are. */
+  private static final int LOOP = 3;
+
+  private static final int EACH = 4;
+
+  /** Requests a second if all arrive at once. */
+  private static double atOnce(Prediction p) {
+    Workload w = p.workload();
+    double answer = (w.outputTokens() - 1) * p.tpot().value();
+    return Math.min(p.requestsPerSecond(), w.concurrency() / (p.ttftBurst().value() + answer));
+  }
+
+  /** The first of each role: two shapes of one role differ in nothing that matters here. */
+  private static void once(String phase, StepTime step, List<String> phases, List<Term> terms) {
     Set<String> seen = new LinkedHashSet<>();
     for (Term t : step.terms()) {
-      // The first of a role: two shapes of one role differ in nothing that matters here.
       if (seen.add(t.role())) {
-        double share =
-            t.time().seconds() == 0 ? Double.NaN : from.model().roof(t) / t.time().seconds();
-        all.add(new Carried(phase, t, to.model().again(t), share));
+        phases.add(phase);
+        terms.add(t);
       }
     }
   }
@@ -220,7 +339,7 @@ public final class WhatIf {
     if (here != there) {
       flips.add("the whole decode step: " + here.text() + " -> " + there.text());
     }
-    for (Carried c : operations(pair)) {
+    for (Carried c : pair.operations()) {
       if (c.flips()) {
         flips.add(
             c.phase()
@@ -243,23 +362,31 @@ public final class WhatIf {
     out.append(", from kernels carried over by their share of the roof\n");
     TextTable table =
         new TextTable(
-            ">in flight",
-            "device",
-            ">TPOT",
-            ">90 %, kernels only",
-            ">TTFT",
-            ">req/s",
-            ">decode step",
-            ">prefill",
-            "bound");
+                ">in flight",
+                "device",
+                ">TPOT",
+                ">90 %",
+                ">TTFT",
+                ">req/s",
+                ">90 %",
+                ">decode step",
+                ">90 %",
+                ">prefill",
+                ">90 %",
+                "bound",
+                "from")
+            .uncut();
     for (Pair pair : pairs) {
-      row(table, fromSheet, pair.from());
-      row(table, toSheet, pair.to());
+      row(table, fromSheet, from, pair.from());
+      row(table, toSheet, to, pair.to());
     }
     out.append(table);
+    out.append("  90 %: interval, ").append(INTERVAL).append(";\n");
+    out.append(
+        "  a kernel's share of the roof is off alike on both, so that it cancels in ratios\n");
     for (Pair pair : pairs) {
       out.append("  ").append(pair.from().workload().concurrency()).append(" in flight: TPOT x");
-      out.append(Units.number(ratio(pair)));
+      out.append(ratio(pair.tpotRatio())).append(", req/s x").append(ratio(pair.throughputRatio()));
       List<String> flips = flips(pair);
       out.append(
           flips.isEmpty() ? "; no operation changes what binds it" : "; now bound otherwise: ");
@@ -272,51 +399,72 @@ public final class WhatIf {
     return out.toString();
   }
 
-  private static double ratio(Pair pair) {
-    return pair.to().tpot().value() / pair.from().tpot().value();
+  private static String ratio(Estimate e) {
+    return Units.number(e.value()) + " (" + range(e) + ")";
   }
 
-  private static void row(TextTable table, DataSheet sheet, Prediction p) {
+  private static String range(Estimate e) {
+    return Double.isNaN(e.value())
+        ? Units.NOTHING
+        : Units.number(e.low()) + " - " + Units.number(e.high());
+  }
+
+  private static void row(TextTable table, DataSheet sheet, Setup setup, Prediction p) {
+    Estimate decode = Intervals.step(setup.model(), p.decodeStep()).seconds();
+    Estimate prefill = Intervals.step(setup.model(), p.prefillStep()).seconds();
     table.row(
         Integer.toString(p.workload().concurrency()),
         sheet.name(),
         PredictionReport.time(p.tpot().value()),
-        PredictionReport.time(p.tpot().low()) + " - " + PredictionReport.time(p.tpot().high()),
-        PredictionReport.time(p.ttftStaggered().value())
-            + " - "
-            + PredictionReport.time(p.ttftBurst().value()),
+        PredictionReport.range(p.tpot()),
+        PredictionReport.ttft(p),
         Units.number(p.requestsPerSecond()),
-        PredictionReport.time(p.decodeStep().seconds()),
-        PredictionReport.time(p.prefillStep().seconds()),
+        range(p.throughput()),
+        PredictionReport.time(decode.value()),
+        PredictionReport.range(decode),
+        PredictionReport.time(prefill.value()),
+        PredictionReport.range(prefill),
         p.state() == Prediction.State.OK
             ? p.bound().text()
-            : p.bound().text() + ", " + p.state().name().toLowerCase(Locale.ROOT));
+            : p.bound().text() + ", " + p.state().name().toLowerCase(Locale.ROOT),
+        p.provenance().text());
   }
 
   private void operations(StringBuilder out, Pair pair) {
     TextTable table =
         new TextTable(
-            "phase",
-            "operation",
-            ">of roof",
-            ">" + fromSheet.name(),
-            ">" + toSheet.name(),
-            ">ratio",
-            "bound",
-            "there");
-    operations(pair).stream()
+                "phase",
+                "operation",
+                ">of roof",
+                ">90 %",
+                ">" + fromSheet.name(),
+                ">90 %",
+                ">" + toSheet.name(),
+                ">90 %",
+                ">ratio",
+                ">90 %",
+                "bound",
+                "there",
+                "from")
+            .uncut();
+    pair.operations().stream()
         .limit(MOST_OPERATIONS)
         .forEach(
             c ->
                 table.row(
                     c.phase(),
                     c.from().role(),
-                    Units.percent(100 * c.utilisation()),
-                    PredictionReport.time(c.from().time().seconds()),
-                    PredictionReport.time(c.to().time().seconds()),
-                    Units.number(c.to().time().seconds() / c.from().time().seconds()),
+                    Units.percent(100 * c.utilisation().value()),
+                    range(c.utilisation().times(100)),
+                    PredictionReport.time(c.fromSeconds().value()),
+                    PredictionReport.range(c.fromSeconds()),
+                    PredictionReport.time(c.toSeconds().value()),
+                    PredictionReport.range(c.toSeconds()),
+                    Units.number(c.ratio().value()),
+                    range(c.ratio()),
                     c.from().bound().text(),
-                    c.to().bound().text() + (c.flips() ? " (flips)" : "")));
+                    c.to().bound().text() + (c.flips() ? " (flips)" : ""),
+                    c.to().time().provenance().text()));
     out.append("\nOne call of each operation\n").append(table);
   }
 
@@ -329,7 +477,7 @@ public final class WhatIf {
   public ObjectNode tree() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     root.put("prediction", true);
-    root.put("interval", PredictionReport.INTERVAL);
+    root.put("interval", INTERVAL);
     root.put("from_own_kernels", fromOwnKernels());
     PredictionReport.head(root, from);
     device(root.putObject("from"), fromSheet);
@@ -340,26 +488,26 @@ public final class WhatIf {
     for (Pair pair : pairs) {
       ObjectNode node = rows.addObject();
       node.put("concurrency", pair.from().workload().concurrency());
-      prediction(node.putObject("from"), pair.from());
-      prediction(node.putObject("to"), pair.to());
-      JsonText.number(node, "tpot_ratio", ratio(pair));
-      JsonText.number(
-          node,
-          "throughput_ratio",
-          pair.to().requestsPerSecond() / pair.from().requestsPerSecond());
+      prediction(node.putObject("from"), from, pair.from());
+      prediction(node.putObject("to"), to, pair.to());
+      number(node, "tpot_ratio", "", 1, pair.tpotRatio());
+      number(node, "throughput_ratio", "", 1, pair.throughputRatio());
+      node.put("provenance", pair.tpotRatio().provenance().text());
       node.put("from_step_bound", pair.from().decodeStep().bound().text());
       node.put("to_step_bound", pair.to().decodeStep().bound().text());
       JsonText.texts(node, "flips", flips(pair));
       ArrayNode operations = node.putArray("operations");
-      for (Carried c : operations(pair)) {
+      for (Carried c : pair.operations()) {
         ObjectNode one = operations.addObject();
         one.put("phase", c.phase());
         one.put("role", c.from().role());
-        JsonText.number(one, "utilisation", c.utilisation());
-        JsonText.number(one, "from_us", 1e6 * c.from().time().seconds());
-        JsonText.number(one, "to_us", 1e6 * c.to().time().seconds());
-        one.put("from_provenance", c.from().time().provenance().text());
-        one.put("to_provenance", c.to().time().provenance().text());
+        number(one, "utilisation", "", 1, c.utilisation());
+        number(one, "from", "_us", 1e6, c.fromSeconds());
+        number(one, "to", "_us", 1e6, c.toSeconds());
+        number(one, "ratio", "", 1, c.ratio());
+        one.put("utilisation_provenance", c.utilisation().provenance().text());
+        one.put("from_provenance", c.fromSeconds().provenance().text());
+        one.put("to_provenance", c.toSeconds().provenance().text());
         one.put("from_bound", c.from().bound().text());
         one.put("to_bound", c.to().bound().text());
         one.put("flips", c.flips());
@@ -393,15 +541,24 @@ public final class WhatIf {
             });
   }
 
-  private static void prediction(ObjectNode node, Prediction p) {
-    JsonText.number(node, "tpot_ms", 1e3 * p.tpot().value());
-    JsonText.number(node, "tpot_low_ms", 1e3 * p.tpot().low());
-    JsonText.number(node, "tpot_high_ms", 1e3 * p.tpot().high());
+  /** A number with its interval. */
+  private static void number(
+      ObjectNode node, String name, String unit, double units, Estimate estimate) {
+    JsonText.number(node, name + unit, units * estimate.value());
+    JsonText.number(node, name + "_low" + unit, units * estimate.low());
+    JsonText.number(node, name + "_high" + unit, units * estimate.high());
+  }
+
+  private static void prediction(ObjectNode node, Setup setup, Prediction p) {
+    StepModel model = setup.model();
+    number(node, "tpot", "_ms", 1e3, p.tpot());
     JsonText.number(node, "ttft_staggered_ms", 1e3 * p.ttftStaggered().value());
     JsonText.number(node, "ttft_burst_ms", 1e3 * p.ttftBurst().value());
-    JsonText.number(node, "requests_per_s", p.requestsPerSecond());
-    JsonText.number(node, "decode_step_ms", 1e3 * p.decodeStep().seconds());
-    JsonText.number(node, "prefill_step_ms", 1e3 * p.prefillStep().seconds());
+    JsonText.number(node, "ttft_low_ms", 1e3 * p.ttftStaggered().low());
+    JsonText.number(node, "ttft_high_ms", 1e3 * p.ttftBurst().high());
+    number(node, "requests_per_s", "", 1, p.throughput());
+    number(node, "decode_step", "_ms", 1e3, Intervals.step(model, p.decodeStep()).seconds());
+    number(node, "prefill_step", "_ms", 1e3, Intervals.step(model, p.prefillStep()).seconds());
     node.put("state", p.state().name().toLowerCase(Locale.ROOT));
     node.put("remark", p.remark());
     node.put("bound", p.bound().text());

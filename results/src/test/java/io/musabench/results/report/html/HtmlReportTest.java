@@ -307,6 +307,11 @@ class HtmlReportTest {
     assertThat(names(parts, "chart sensitivity-")).hasSize(1 + 2);
     assertThat(data.toString()).contains("\"change\":\"-20.0 %\"");
     assertThat(names(parts, "chart what-if-")).hasSize(1);
+    JsonNode there = parts.get(names(parts, "table what-if-").get(0)).get("rows").get(1);
+    // TPOT's ratio and its interval.
+    assertThat(there.get(12).asDouble()).isLessThan(there.get(11).asDouble());
+    assertThat(there.get(13).asDouble()).isGreaterThan(there.get(11).asDouble());
+    assertThat(data.toString()).contains("note.interval\"");
     JsonNode gain = parts.get(names(parts, "chart graph-gain-").get(2));
     assertThat(gain.get("series"))
         .allMatch(s -> s.get("kind").asText().equals("PREDICTED"))

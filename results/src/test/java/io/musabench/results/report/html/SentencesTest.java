@@ -160,7 +160,7 @@ class SentencesTest {
           "skipped",
           "timeout",
           "failed",
-          "TPOT ×1.2 98 % of the time is prefill: requests queue",
+          "98 % of the time is prefill: requests queue",
           "TTFT < 200 ms, latency < 900 ms, as the file says",
           "latency < 900 ms",
           "they have no TPOT; in goodput: exclude",

@@ -595,13 +595,96 @@ class AnswersTest {
   void measuredKernelsAreCarriedOverByTheirUtilisation() {
     WhatIf answer = toS4000(KERNELS, 8);
     assertThat(answer.fromOwnKernels()).isTrue();
-    for (WhatIf.Carried c : answer.operations(answer.pairs().get(0))) {
+    for (WhatIf.Carried c : answer.pairs().get(0).operations()) {
       if (c.from().call().communicates() || c.from().time().seconds() == 0 || c.flips()) {
         continue;
       }
       double ratio = c.to().time().seconds() / c.from().time().seconds();
       assertThat(ratio).isBetween(2.0, 5.01);
     }
+  }
+
+  private static double width(Estimate e) {
+    assertThat(e.low()).isLessThan(e.value());
+    assertThat(e.high()).isGreaterThan(e.value());
+    return (e.high() - e.low()) / e.value();
+  }
+
+  /** A kernel that is slower than was thought is so on both devices; their clocks differ. */
+  @Test
+  void whatBothDevicesShareIsNotInARatioAndTheirClocksAre() throws Exception {
+    double clocks = 2 * 1.6449 * 0.02 * Math.sqrt(2);
+    double one = 0;
+    double loop = 0;
+    for (double error : new double[] {0, 0.05, 0.1}) {
+      // Far from their roofs, so that they may be off in both directions.
+      WhatIf answer = toS4000(new AnalyticKernels(4, error, 80e9), 8);
+      WhatIf.Pair pair = answer.pairs().get(0);
+      WhatIf.Carried product = decode(answer, "gate_up");
+      assertThat(width(product.ratio())).isCloseTo(clocks, within(1e-3));
+      assertThat(width(product.toSeconds())).isGreaterThan(one);
+      assertThat(width(product.toSeconds()))
+          .isCloseTo(width(product.fromSeconds()), within(1e-9))
+          .isCloseTo(2 * 1.6449 * Math.hypot(error, 0.02), within(1e-6));
+      assertThat(width(product.utilisation()))
+          .isCloseTo(width(product.fromSeconds()), within(0.02));
+      assertThat(product.utilisation().provenance()).isEqualTo(Provenance.DATA_SHEET);
+      one = width(product.toSeconds());
+      // Not all operations are slower by the same factor there, so that something remains.
+      assertThat(width(pair.tpotRatio()))
+          .isBetween(0.95 * clocks, Math.max(1.1 * clocks, 0.6 * width(pair.to().tpot())));
+      assertThat(width(pair.to().tpot())).isGreaterThan(loop);
+      loop = width(pair.to().tpot());
+      assertThat(pair.throughputRatio().value())
+          .isEqualTo(pair.to().requestsPerSecond() / pair.from().requestsPerSecond());
+      width(pair.throughputRatio());
+    }
+  }
+
+  @Test
+  void aCarriedTimeHasTheErrorOfTheMeasuredOneAndWhatIsNotInItIsSaid() throws Exception {
+    WhatIf answer = toS4000(KERNELS, 8);
+    WhatIf.Carried product = decode(answer, "gate_up");
+    assertThat(product.to().time().relativeError())
+        .isEqualTo(product.from().time().relativeError());
+    JsonNode root = tree(answer.json());
+    assertThat(root.path("interval").asText()).contains("shares of the roof carry over");
+    assertThat(root.path("assumptions").toString()).contains("no interval contains");
+    assertThat(answer.text())
+        .contains("that shares of the roof carry over")
+        .contains("cancels in ratios")
+        .containsPattern("TPOT x[0-9.]+ \\([0-9.]+ - [0-9.]+\\), req/s x0[0-9.]+ \\(");
+    JsonNode row = root.at("/rows/0");
+    for (String name : List.of("tpot_ratio", "throughput_ratio")) {
+      assertThat(interval(row, name, name + "_low", name + "_high")[0]).as(name).isNegative();
+      assertThat(interval(row, name, name + "_low", name + "_high")[1]).as(name).isPositive();
+    }
+    for (String side : List.of("from", "to")) {
+      JsonNode p = row.path(side);
+      for (String step : List.of("decode_step", "prefill_step")) {
+        double[] ends = interval(p, step + "_ms", step + "_low_ms", step + "_high_ms");
+        assertThat(ends[0]).as(step).isNegative();
+        assertThat(ends[1]).as(step).isPositive();
+      }
+      assertThat(p.path("ttft_low_ms").asDouble())
+          .isLessThan(p.path("ttft_staggered_ms").asDouble());
+      assertThat(p.path("requests_per_s_high").asDouble())
+          .isGreaterThan(p.path("requests_per_s").asDouble());
+    }
+    assertThat(row.path("operations"))
+        .filteredOn(o -> o.path("to_us").asDouble() > 0)
+        .isNotEmpty()
+        .allSatisfy(
+            o -> {
+              for (String number : List.of("from", "to")) {
+                double[] ends =
+                    interval(o, number + "_us", number + "_low_us", number + "_high_us");
+                assertThat(ends[0]).isLessThanOrEqualTo(0);
+                assertThat(ends[1]).isPositive();
+              }
+              assertThat(o.path("utilisation_high").asDouble()).isLessThanOrEqualTo(1);
+              assertThat(o.path("ratio_low").asDouble()).isPositive();
+            });
   }
 
   /** Times of a device of whose roofs less was measured than its data sheet says. */
@@ -628,7 +711,7 @@ class AnswersTest {
   }
 
   private static WhatIf.Carried decode(WhatIf answer, String role) {
-    return answer.operations(answer.pairs().get(0)).stream()
+    return answer.pairs().get(0).operations().stream()
         .filter(c -> c.phase().equals("decode") && c.from().role().equals(role))
         .findFirst()
         .orElseThrow();
@@ -677,7 +760,7 @@ class AnswersTest {
     WhatIf answer = toS4000(KERNELS, 512);
     WhatIf.Pair pair = answer.pairs().get(0);
     assertThat(pair.to().runningRequests()).isLessThan(pair.from().runningRequests());
-    assertThat(answer.operations(pair))
+    assertThat(pair.operations())
         .allSatisfy(c -> assertThat(c.to().call()).isEqualTo(c.from().call()));
   }
 
