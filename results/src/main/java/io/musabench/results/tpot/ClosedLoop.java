@@ -360,16 +360,18 @@ public final class ClosedLoop {
     StepTime decode = model.step(decodes(w, r));
     StepTime own = model.step(prompt.chunks(1, chunk).plus(decodes(w, r - 1)));
     double without = decode.seconds() + draft(w);
-    BatchSpec prompts = prompt.chunks(m, chunk);
-    BatchSpec decoding = decodes(w, r - prompts.size());
-    double with =
-        model.step(decoding == null ? prompts : prompts.plus(decoding)).seconds() + draft(w);
+    double alone = own.seconds() + draft(w);
     // Of short prompts, a chunk may have fewer tokens than a decode with its guesses.
-    double others = Math.min(1, q / m) * Math.max(0, with - without);
+    double with = Math.max(without, mixed(model, w, prompt.chunks(m, chunk), r));
+    double share = Math.min(1, q / m);
+    double all = Math.min(r, fit);
+    double crowded =
+        Math.max(alone, all == m ? with : mixed(model, w, prompt.chunks(all, chunk), r));
+    double crowd = all == 1 ? 0 : share * m * (fit - 1) / fit / (all - 1);
+    double prefill = alone + crowd * (crowded - alone);
     double answered = prompt.answered(w, again);
     double full = fullStep(model, w, prompt, Math.min(answered * n, r));
-    double step = saturated ? full : Math.min(without + others, full);
-    double prefill = own.seconds() + draft(w) + others * (fit - 1) / fit;
+    double step = saturated ? full : Math.min(without + share * (with - without), full);
 
     double half = (r - 1.0) / r * step / 2;
     // No step answers more than its budget lets it, and then it takes as long as a full one.
@@ -395,6 +397,12 @@ public final class ClosedLoop {
         rate,
         load,
         load);
+  }
+
+  /** Time of a step of {@code r} requests, of which some are prefilled and the others decode. */
+  private static double mixed(StepModel model, Workload w, BatchSpec prompts, int r) {
+    BatchSpec decoding = decodes(w, r - prompts.size());
+    return model.step(decoding == null ? prompts : prompts.plus(decoding)).seconds() + draft(w);
   }
 
   /** One request at a time, whose prompt takes steps of its own. */

@@ -178,6 +178,24 @@ class PredictionTest {
         .isGreaterThanOrEqualTo(before.requestsPerSecond() * (1 - 1e-9));
   }
 
+  /** Beside another prompt a step is too large for a graph, and the host alone says how long. */
+  @Test
+  void aFasterKernelNeverLowersThroughputWherePromptsMeetInAnEagerStep() {
+    LaunchCosts launch = new LaunchCosts(1e-4, 5e-6, 1e-4, Provenance.MEASURED);
+    Engine engine =
+        engine()
+            .captureSizes(Engine.VLLM_CAPTURE_SIZES)
+            .tokenBudget(2048)
+            .maxRunning(16)
+            .launch(launch)
+            .build();
+    Workload w = new Workload(2, 509, 2, 0, null, new Speculation(0.7, 3, 5e-4));
+    StepModel model = new StepModel(engine, TIMES);
+    StepModel faster = model.scaled((role, call, time) -> call.kernel().equals("gemm") ? 0.3 : 1);
+    assertThat(ClosedLoop.predict(faster, w).requestsPerSecond())
+        .isGreaterThanOrEqualTo(ClosedLoop.predict(model, w).requestsPerSecond());
+  }
+
   @Property(tries = 300)
   void doublingEveryTimeDoublesTheLatencies(@ForAll("services") Service s) {
     Engine e = s.engine();
