@@ -336,6 +336,6 @@ public final class Analysis {
               + compat.id()
               + " cannot be computed from them");
     }
-    s.goodput = Goodput.bounds(run, definitions, limits, s.durationS);
+    s.goodput = Goodput.bounds(run, definitions, limits);
   }
 }

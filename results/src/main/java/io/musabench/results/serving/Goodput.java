@@ -170,7 +170,7 @@ public record Goodput(
    * max(0, a + b - 1) ≤ share ≤ min(a, b), where a and b lie between the percentiles around the
    * limit.
    */
-  static Goodput bounds(Run run, Definitions d, Slo slo, double durationS) {
+  static Goodput bounds(Run run, Definitions d, Slo slo) {
     if (!slo.stated()) {
       return none(slo, "no SLO stated: give --ttft, --tpot or --slo");
     }

@@ -100,11 +100,11 @@ class TableSourceTest {
 
   @Test
   void aMixedBatchIsItsTwoPartsWithTheirErrorsTogether() {
-    add(paged("2q1s1k"), 10, 0.1);
-    add(prefill("q512"), 30, 0.02);
+    builder.add(paged("2q1s1k"), Precision.BF16, 10e-6, 0.1, Provenance.MEASURED, "a.csv");
+    builder.add(prefill("q512"), Precision.BF16, 30e-6, 0.02, Provenance.MEASURED, "b.csv");
     TableSource source = builder.build(DeviceRoofs.UNKNOWN);
     // The prefill is looked up, with the median of both errors: (10 · 0.1 + 30 · 0.06) / 40.
-    is(source, paged("q512_2q1s1k"), 40, 0.07, "decodes test; others test");
+    is(source, paged("q512_2q1s1k"), 40, 0.07, "decodes a.csv; others b.csv");
     assertThat(source.time(paged("q512_2q1s1k"), Precision.BF16).orElseThrow().provenance())
         .isEqualTo(Provenance.INTERPOLATED);
   }
