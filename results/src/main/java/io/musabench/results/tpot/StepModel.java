@@ -217,7 +217,11 @@ public final class StepModel {
           factor == 1
               ? time
               : new KernelTime(
-                  factor * time.seconds(), time.relativeError(), time.provenance(), time.from());
+                  factor * time.seconds(),
+                  time.relativeError(),
+                  time.provenance(),
+                  time.from(),
+                  time.otherTypes());
     }
     return new Term(op.role(), op.call(), op.count(), time, bound(op.call(), precision));
   }

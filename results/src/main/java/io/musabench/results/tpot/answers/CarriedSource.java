@@ -74,7 +74,8 @@ final class CarriedSource implements KernelSource {
             time.provenance()
                 .worse(base.provenance(call, precision))
                 .worse(to.provenance(call, precision)),
-            "utilisation of " + time.from()));
+            "utilisation of " + time.from(),
+            time.otherTypes()));
   }
 
   @Override

@@ -19,6 +19,8 @@ import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.Term;
 import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelTime;
+import io.musabench.results.tpot.kernels.KernelTime.OtherTypes;
 import io.musabench.results.tpot.kernels.LaunchCosts;
 import java.util.ArrayList;
 import java.util.List;
@@ -223,10 +225,18 @@ public final class PredictionReport {
           Units.percent(100 * step.share(t)),
           t.time().seconds() == 0 ? "" : Units.percent(100 * roof(t) / t.time().seconds()),
           t.bound().text(),
-          // Contained in another operation.
-          t.time().seconds() == 0 ? t.time().from() : t.time().provenance().text());
+          from(t.time()));
     }
     out.append(table);
+  }
+
+  private static String from(KernelTime time) {
+    if (time.seconds() == 0) {
+      // Contained in another operation.
+      return time.from();
+    }
+    OtherTypes other = time.otherTypes();
+    return time.provenance().text() + (other == null ? "" : " from " + other.measured());
   }
 
   /** Least time of one call that the roofs allow; NaN if they are not known. */

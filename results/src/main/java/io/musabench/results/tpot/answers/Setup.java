@@ -329,7 +329,7 @@ public record Setup(StepModel model, List<String> assumptions) {
           .computeIfAbsent(reason, r -> new ArrayList<>())
           .add(open < 0 ? kernel : kernel.substring(0, open));
     }
-    List<String> all = new ArrayList<>();
+    List<String> all = new ArrayList<>(times.inOtherTypes());
     byReason.forEach(
         (reason, kernels) ->
             all.add("nobody measured " + String.join(", ", kernels) + ": " + reason));

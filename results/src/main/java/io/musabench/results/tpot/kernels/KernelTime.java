@@ -1,5 +1,6 @@
 package io.musabench.results.tpot.kernels;
 
+import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.Provenance;
 
 /**
@@ -10,8 +11,28 @@ import io.musabench.results.tpot.Provenance;
  *     shape, so it does not shrink with their number
  * @param provenance how it was got
  * @param from what it was got from, in a few words
+ * @param otherTypes where it was measured in other types than were asked for; else null
  */
-public record KernelTime(double seconds, double relativeError, Provenance provenance, String from) {
+public record KernelTime(
+    double seconds,
+    double relativeError,
+    Provenance provenance,
+    String from,
+    OtherTypes otherTypes) {
+  /**
+   * That only times in other types are known.
+   *
+   * @param measured those types
+   * @param scaled whether the share of the roof was kept, and not the time itself: that needs the
+   *     roofs of both
+   */
+  public record OtherTypes(Precision measured, boolean scaled) {}
+
+  /** A time in the types that were asked for. */
+  public KernelTime(double seconds, double relativeError, Provenance provenance, String from) {
+    this(seconds, relativeError, provenance, from, null);
+  }
+
   /**
    * Checks the numbers.
    *

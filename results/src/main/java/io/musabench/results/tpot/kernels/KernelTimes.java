@@ -3,7 +3,10 @@ package io.musabench.results.tpot.kernels;
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.kernels.KernelTime.OtherTypes;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -20,6 +23,9 @@ public final class KernelTimes {
   private final Link link;
   private final ConcurrentHashMap<Key, KernelTime> known = new ConcurrentHashMap<>();
   private final Set<String> assumed = new ConcurrentSkipListSet<>();
+
+  /** What counts for kernels that were not measured in the types asked for, with the kernels. */
+  private final Map<OtherTypes, Set<String>> otherTypes = new ConcurrentHashMap<>();
 
   private record Key(KernelCall call, Precision precision) {}
 
@@ -73,7 +79,30 @@ public final class KernelTimes {
     if (time.provenance() == Provenance.ASSUMED) {
       assumed.add(call.kernel() + " (" + time.from() + ")");
     }
+    if (time.otherTypes() != null) {
+      otherTypes
+          .computeIfAbsent(time.otherTypes(), t -> new ConcurrentSkipListSet<>())
+          .add(call.kernel());
+    }
     return time;
+  }
+
+  /**
+   * Kernels that were asked for so far in types in which nobody measured them, in lines that say
+   * which times count; sorted.
+   */
+  public List<String> inOtherTypes() {
+    List<String> lines = new ArrayList<>();
+    otherTypes.forEach(
+        (types, kernels) ->
+            lines.add(
+                String.join(", ", kernels)
+                    + ": not measured in the types asked for; the times in "
+                    + types.measured()
+                    + " count"
+                    + (types.scaled() ? ", at the same share of the roof" : " as they are")));
+    lines.sort(null);
+    return lines;
   }
 
   /**

@@ -12,6 +12,7 @@ import io.musabench.results.model.Precision;
 import io.musabench.results.stats.Stats;
 import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.Family.Kind;
+import io.musabench.results.tpot.kernels.KernelTime.OtherTypes;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -43,6 +44,12 @@ final class TableSource implements KernelSource {
    * held: as far beyond the points.
    */
   private static final double OTHER_WORK = LookupErrors.UNKNOWN_BEYOND;
+
+  /**
+   * The same where the roofs of the other types are not known and the time itself is held: an fp8
+   * product that is bound by its bytes takes half the time of one in bf16.
+   */
+  private static final double OTHER_WORK_KEPT = 0.5;
 
   /** With these the roof of a point is its bytes. */
   private static final DeviceRoofs BYTES =
@@ -234,19 +241,29 @@ final class TableSource implements KernelSource {
     double seconds = found.seconds();
     int axes = found.axes() | place.axes();
     double error = error(entry, axes);
-    if (!family.answeredBy(entry.family)) {
-      axes |= Axis.BEYOND.bit();
-      // No point that was left out tells how far off another table is.
-      error = Math.hypot(error, family.sameWork(entry.family) ? OTHER_KIND : OTHER_WORK);
-      double here = roofs.seconds(call, precision);
-      double there = entry.table.roof(place.a(), place.b(), place.y(), place.x());
-      // Of rows the table knows only a proportion, which another type does not change.
-      if (family.kind().hasRoof() && here > 0 && there > 0) {
-        seconds *= here / there;
-      }
+    if (family.answeredBy(entry.family)) {
+      return new KernelTime(
+          seconds, error, new Found(0, axes).provenance(), entry.label + how(axes));
     }
-    Found complete = new Found(seconds, axes);
-    return new KernelTime(seconds, error, complete.provenance(), entry.label + how(axes));
+    axes |= Axis.BEYOND.bit();
+    double here = roofs.seconds(call, precision);
+    double there = entry.table.roof(place.a(), place.b(), place.y(), place.x());
+    // Of rows the table knows only a proportion, which another type does not change.
+    boolean scaled = family.kind().hasRoof() && here > 0 && there > 0;
+    seconds *= scaled ? here / there : 1;
+    // No point that was left out tells how far off another table is.
+    double other =
+        family.sameWork(entry.family) ? OTHER_KIND : scaled ? OTHER_WORK : OTHER_WORK_KEPT;
+    OtherTypes types =
+        family.precision().equals(entry.family.precision())
+            ? null
+            : new OtherTypes(entry.family.precision(), scaled);
+    return new KernelTime(
+        seconds,
+        Math.hypot(error, other),
+        Provenance.EXTRAPOLATED,
+        entry.label + how(axes) + (types == null ? "" : how(types)),
+        types);
   }
 
   /** Independent errors: of the measurement and of each axis along which the points were left. */
@@ -279,6 +296,12 @@ final class TableSource implements KernelSource {
       }
     }
     return text.toString();
+  }
+
+  private static String how(OtherTypes types) {
+    return "; measured in "
+        + types.measured()
+        + (types.scaled() ? ", its share of the roof held" : ", its time kept");
   }
 
   private Entry nearest(Family family) {
@@ -342,7 +365,8 @@ final class TableSource implements KernelSource {
             seconds,
             error,
             a.provenance().worse(b.provenance()).worse(Provenance.INTERPOLATED),
-            "decodes " + a.from() + "; others " + b.from()));
+            "decodes " + a.from() + "; others " + b.from(),
+            a.otherTypes() == null ? b.otherTypes() : a.otherTypes()));
   }
 
   private Optional<KernelTime> part(PagedAttention p, boolean decodes, Precision precision) {
@@ -390,12 +414,17 @@ final class TableSource implements KernelSource {
             seconds,
             Math.max(time.relativeError(), CHUNK_ERROR),
             Provenance.EXTRAPOLATED,
-            time.from() + ": a chunk after a cached prefix"));
+            time.from() + ": a chunk after a cached prefix",
+            time.otherTypes()));
   }
 
   private static KernelTime longer(KernelTime time, double seconds) {
     return new KernelTime(
-        time.seconds() + seconds, time.relativeError(), time.provenance(), time.from());
+        time.seconds() + seconds,
+        time.relativeError(),
+        time.provenance(),
+        time.from(),
+        time.otherTypes());
   }
 
   /** Seconds that new tokens spend on cached keys. */

@@ -86,6 +86,7 @@ class SentencesTest {
     put(all, results, "tpot/answers/WhatIf", "<init>", "base", "uncertain");
     put(all, results, "tpot/kernels/Fallback");
     put(all, results, "tpot/kernels/LookupErrors", "list");
+    put(all, results, "tpot/kernels/KernelTimes", "inOtherTypes");
     put(all, results, "tpot/kernels/RunReader", "open");
     put(all, results, "tpot/kernels/TableSource", "remarks");
     String jmh = "jmh/src/main/java/io/musabench/jmh/";

@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.musabench.results.model.ElementType;
 import io.musabench.results.tpot.AnalyticKernels;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.Term;
+import io.musabench.results.tpot.Workload;
 import io.musabench.results.tpot.kernels.KernelSources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -178,5 +182,39 @@ class SetupTest {
         .isCloseTo(30e-6 + 2 * 15 / 16.0 * 2 * 5120 / 50e9, within(1e-12));
     network.linkUs = null;
     assertThatThrownBy(() -> measured(8, network)).hasMessageContaining("are given together");
+  }
+
+  @Test
+  void fp8FromKernelsInBf16IsSaidOfEachOperationAndIsNotSure() throws Exception {
+    StringBuilder rows =
+        new StringBuilder("kernel,shape,precision,seconds_us,relative_error,source\n");
+    rows.append("paged_attention,batch=q1s1k heads=64:8:128 causal page=16,bf16,3,0.03,me\n");
+    for (String nk :
+        List.of("10240 5120", "5120 8192", "51200 5120", "5120 25600", "151936 5120")) {
+      String[] size = nk.split(" ");
+      double us = 2 * Double.parseDouble(size[0]) * Double.parseDouble(size[1]) / 3e6;
+      rows.append("gemm,m=1 n=%s k=%s,bf16,%s,0.03,me\n".formatted(size[0], size[1], us));
+    }
+    Path csv = Files.writeString(folder.resolve("k.csv"), rows);
+    Setup.Request asked = ranks(1);
+    asked.precision = "fp8";
+    Setup setup = Setup.of(asked, KernelSources.open(csv, Mode.GRAPH));
+    PredictionReport report =
+        new PredictionReport(setup, List.of(new Workload(1, 1024, 256)), List.of());
+    JsonNode root = new ObjectMapper().readTree(report.json());
+    for (JsonNode term : root.at("/predictions/0/decode_step/decomposition")) {
+      String role = term.path("role").asText();
+      boolean product = List.of("qkv", "o", "gate_up", "down").contains(role);
+      assertThat(term.path("from").asText().endsWith("; measured in bf16, its time kept"))
+          .isEqualTo(product);
+    }
+    String line = "gemm: not measured in the types asked for; the times in bf16 count as they are";
+    assertThat(root.path("assumptions")).anyMatch(a -> a.asText().equals(line));
+    assertThat(report.text()).contains("extrapolated from bf16").contains(line);
+    double low = root.at("/tpot/low_ms").asDouble();
+    double high = root.at("/tpot/high_ms").asDouble();
+    // The products take most of the step, and in fp8 half of what they take in bf16.
+    assertThat(low).isLessThan(0.75 * root.at("/tpot/value_ms").asDouble());
+    assertThat(high).isGreaterThan(1.25 * root.at("/tpot/value_ms").asDouble());
   }
 }

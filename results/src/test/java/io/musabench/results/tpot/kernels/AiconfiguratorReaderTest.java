@@ -135,6 +135,8 @@ class AiconfiguratorReaderTest {
     // Half of the peak in bf16 is half of the peak in fp8.
     assertThat(found.seconds()).isCloseTo(0.02e-3, within(1e-12));
     assertThat(found.provenance()).isEqualTo(Provenance.EXTRAPOLATED);
+    assertThat(found.from()).endsWith("; measured in bf16, its share of the roof held");
+    assertThat(found.otherTypes()).isEqualTo(new KernelTime.OtherTypes(Precision.BF16, true));
 
     write(
         "gemm.csv",
@@ -143,6 +145,26 @@ class AiconfiguratorReaderTest {
             + gemm("fp8_block", 8, 64, 32, 3)
             + gemm("fp8", 8, 64, 32, 2));
     assertThat(open().time(new Gemm(8, 64, 32), FP8).orElseThrow().seconds()).isEqualTo(2e-3);
+  }
+
+  @Test
+  void withoutTheRateOfATypeTheTimeOfAnotherIsKeptAndFarFromSure() throws IOException {
+    write("d.yaml", SYSTEM.replace("  fp8_tc_flops: 200000000000000\n", ""));
+    write(
+        "gemm.csv",
+        GEMM
+            + gemm("bfloat16", 1, 1000, 1000, 0.004)
+            + gemm("bfloat16", 2, 1000, 1000, 0.004)
+            + gemm("bfloat16", 1000, 1000, 1000, 0.04));
+    KernelTimes times = new KernelTimes(open());
+    KernelTime kept = times.of(new Gemm(1000, 1000, 1000), FP8);
+    assertThat(kept.seconds()).isCloseTo(0.04e-3, within(1e-12));
+    assertThat(kept.otherTypes()).isEqualTo(new KernelTime.OtherTypes(Precision.BF16, false));
+    assertThat(kept.relativeError()).isGreaterThanOrEqualTo(0.5);
+    assertThat(times.of(new Gemm(1000, 1000, 1000), Precision.BF16).otherTypes()).isNull();
+    assertThat(times.inOtherTypes())
+        .containsExactly(
+            "gemm: not measured in the types asked for; the times in bf16 count as they are");
   }
 
   @Test
