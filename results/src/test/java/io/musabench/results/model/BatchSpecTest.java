@@ -155,6 +155,34 @@ class BatchSpecTest {
   }
 
   @Test
+  void equalRequestsAreCountedAsThoseOfAText() {
+    for (int count : new int[] {0, -1, 1048577}) {
+      assertThatThrownBy(() -> BatchSpec.decode(count, 4096))
+          .hasMessageContaining("Batch spec \"" + count + "q1s4096\"")
+          .hasMessageContaining("between 1 and 1048576");
+    }
+    assertThat(BatchSpec.decode(1, 4096)).hasToString("q1s4k");
+    assertThat(BatchSpec.decode(1048576, 4096).size()).isEqualTo(1048576);
+  }
+
+  @Test
+  void cachedTokensAreTakenAwayAndNewOnesToo() {
+    BatchSpec chunks = BatchSpec.parse("2q1ks4k");
+    assertThat(chunks.withoutCached()).hasToString("2q1k");
+    assertThat(chunks.asDecode()).hasToString("2q1s4k");
+    BatchSpec mixed = BatchSpec.parse("q1ks4k_q1s100_q7");
+    assertThat(mixed.withoutCached()).hasToString("q1k_q1_q7");
+    assertThat(mixed.asDecode()).hasToString("q1s4k_q1s100_q1s7");
+  }
+
+  @Test
+  void theRequestsEqualAnyListOfTheSame() {
+    BatchSpec batch = BatchSpec.parse("q7_q1s100");
+    assertThat(batch.requests().equals(List.of(new Request(7, 7), new Request(1, 100)))).isTrue();
+    assertThat(batch.requests().equals(List.of(new Request(7, 7), new Request(1, 101)))).isFalse();
+  }
+
+  @Test
   void refusesLengthsAndCountsBeyondReason() {
     assertThatThrownBy(() -> BatchSpec.parse("q999999999k")).hasMessageContaining("too large");
     assertThatThrownBy(() -> BatchSpec.parse("1048577q1"))

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.musabench.results.model.KernelCall.AllGather;
+import io.musabench.results.model.KernelCall.AllReduce;
 import io.musabench.results.model.KernelCall.Argmax;
 import io.musabench.results.model.KernelCall.Embedding;
 import io.musabench.results.model.KernelCall.FmhaPrefill;
 import io.musabench.results.model.KernelCall.FusedAddRmsNorm;
+import io.musabench.results.model.KernelCall.FusedExperts;
 import io.musabench.results.model.KernelCall.Gemm;
 import io.musabench.results.model.KernelCall.KvCacheWrite;
 import io.musabench.results.model.KernelCall.PagedAttention;
 import io.musabench.results.model.KernelCall.QkNormRope;
 import io.musabench.results.model.KernelCall.RmsNorm;
 import io.musabench.results.model.KernelCall.SiluAndMul;
+import io.musabench.results.model.KernelCall.TopK;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -42,6 +46,38 @@ class KernelCallTest {
     assertThat(new Gemm(3, 5, 7, true).key()).isEqualTo("gemm m=3 n=5 k=7 bias=true");
     assertThat(new SiluAndMul(3, 16).key()).isEqualTo("silu_and_mul t=3 f=16");
     assertThat(new Argmax(3, 16).key()).isEqualTo("argmax t=3 v=16");
+  }
+
+  @Test
+  void onlyCollectivesCommunicate() {
+    assertThat(new AllReduce(8, 2).communicates()).isTrue();
+    assertThat(new AllGather(8, 2).communicates()).isTrue();
+    assertThat(new Gemm(3, 5, 7).communicates()).isFalse();
+  }
+
+  @Test
+  void kernelsOfAStepAreKnownByName() {
+    assertThat(KernelCall.isKnown("topk_softmax")).isTrue();
+    assertThat(KernelCall.isKnown("topk")).isFalse();
+  }
+
+  @Test
+  void topKReadsLogitsAndWritesAWeightAndAnIndexForEachChoice() {
+    assertThat(new TopK(3, 16, 2).work(2)).isEqualTo(new Work(5 * 48, 48 * 2 + 3 * 2 * (4 + 4)));
+  }
+
+  @Test
+  void expertsReadTheirWeightsOnceAndTheValuesOfEachChoice() {
+    // Three tokens to all of four experts: 12 rows of three products of 16 x 8.
+    FusedExperts experts = new FusedExperts(3, 16, 8, 4, 4);
+    long flops = 12 * (2 * 3 * 16 * 8 + 5 * 8 + 2 * 16);
+    long weights = 4 * 3 * 16 * 8;
+    long values = 3 * 2 * 16 + 12 * 3 * 8;
+    assertThat(experts.work(2)).isEqualTo(new Work(flops, 2 * (weights + values)));
+    Precision fp8 = new Precision(ElementType.FP8, ElementType.BF16, ElementType.BF16);
+    assertThat(experts.work(fp8)).isEqualTo(new Work(flops, weights + 2 * values));
+    assertThat(experts.arithmetic(fp8)).isEqualTo(ElementType.FP8);
+    assertThat(experts.arithmetic(Precision.BF16)).isEqualTo(ElementType.BF16);
   }
 
   @Test

@@ -87,6 +87,13 @@ class ModelOperationsTest {
         .contains("64 attention_prefill: fmha_prefill batch=q1k heads=64:8:128 causal");
   }
 
+  @Test
+  void bothPartsOfAttentionAreAttention() {
+    assertThat(ModelOperations.operation("attention_decode")).isEqualTo("attention");
+    assertThat(ModelOperations.operation("attention")).isEqualTo("attention");
+    assertThat(ModelOperations.operation("qkv")).isEqualTo("qkv");
+  }
+
   @Property
   void attentionAloneIsTheAttentionOfTheWhole(
       @ForAll @IntRange(min = 1, max = 9) int decodes,

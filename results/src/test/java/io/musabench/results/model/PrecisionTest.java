@@ -37,6 +37,13 @@ class PrecisionTest {
   }
 
   @Test
+  void fp8AloneIsWhatAServerMeansByIt() {
+    assertThat(Precision.ofServer("FP8")).isSameAs(Precision.FP8);
+    assertThat(Precision.ofServer("fp16")).isEqualTo(Precision.uniform(ElementType.FP16));
+    assertThat(Precision.ofServer("fp8/bf16/bf16")).hasToString("fp8/bf16/bf16");
+  }
+
+  @Test
   void aPrecisionOfTwoTypesIsRefused() {
     assertThatThrownBy(() -> Precision.parse("fp8/bf16"))
         .hasMessageContaining("bf16 or fp8/bf16/fp8 (weights/activations/KV cache)");
