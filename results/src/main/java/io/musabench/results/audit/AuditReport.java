@@ -91,7 +91,17 @@ public final class AuditReport {
   private String overview() {
     TextTable table =
         new TextTable(
-            "row", "config", ">latency", ">in flight", ">needed req/s", ">good", "objections");
+                "row",
+                "config",
+                ">latency",
+                ">",
+                ">in flight",
+                ">",
+                ">needed req/s",
+                ">",
+                ">good",
+                "objections")
+            .uncut();
     for (RowVerdict v : audit.rows()) {
       Map<String, Double> little = v.finding("littles_law").numbers();
       Map<String, Double> good = v.finding("goodput").numbers();
@@ -103,12 +113,23 @@ public final class AuditReport {
           Integer.toString(v.row().number()),
           v.row().label(),
           Units.time(1e6 * value(little, "end_to_end_s")),
+          range(little, "end_to_end_s"),
           Units.number(value(little, "implied_concurrency")),
+          range(little, "implied_concurrency"),
           Units.number(value(little, "needed_throughput_req_s")),
+          range(little, "needed_throughput_req_s"),
           Units.percent(100 * value(good, "share")),
           objections.isEmpty() ? "none" : objections);
     }
-    return table.toString();
+    return table
+        + "  behind each number: from and to, as far as the tolerance lets the table be off\n";
+  }
+
+  private static String range(Map<String, Double> numbers, String name) {
+    double low = value(numbers, name + "_low");
+    return Double.isNaN(low)
+        ? Units.NOTHING
+        : Units.number(low) + " - " + Units.number(value(numbers, name + "_high"));
   }
 
   private static double value(Map<String, Double> numbers, String name) {
@@ -202,9 +223,15 @@ public final class AuditReport {
             "implied_concurrency_low",
             "implied_concurrency_high",
             "implied_decode_batch",
+            "implied_decode_batch_low",
+            "implied_decode_batch_high",
             "concurrency",
             "end_to_end_s",
-            "needed_throughput_req_s")) {
+            "end_to_end_s_low",
+            "end_to_end_s_high",
+            "needed_throughput_req_s",
+            "needed_throughput_req_s_low",
+            "needed_throughput_req_s_high")) {
       JsonText.number(node, name, value(little, name));
     }
     ArrayNode checks = node.putArray("checks");

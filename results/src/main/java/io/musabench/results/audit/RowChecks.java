@@ -369,16 +369,22 @@ final class RowChecks {
     double rate = s.requestsPerS();
     double limit = s.concurrency();
     Map<String, Double> numbers = new LinkedHashMap<>();
-    numbers.put("end_to_end_s", seconds);
-    numbers.put("implied_concurrency", rate * seconds);
     double t = s.load().tolerance;
+    numbers.put("end_to_end_s", seconds);
+    numbers.put("end_to_end_s_low", seconds * (1 - t));
+    numbers.put("end_to_end_s_high", seconds * (1 + t));
+    numbers.put("implied_concurrency", rate * seconds);
     double low = rate * seconds * (1 - t) * (1 - t);
     double high = rate * seconds * (1 + t) * (1 + t);
     numbers.put("implied_concurrency_low", low);
     numbers.put("implied_concurrency_high", high);
     numbers.put("implied_decode_batch", rate * s.decodingS());
+    numbers.put("implied_decode_batch_low", rate * s.decodingS() * (1 - t) * (1 - t));
+    numbers.put("implied_decode_batch_high", rate * s.decodingS() * (1 + t) * (1 + t));
     numbers.put("concurrency", limit);
     numbers.put("needed_throughput_req_s", limit / seconds);
+    numbers.put("needed_throughput_req_s_low", limit / (seconds * (1 + t)));
+    numbers.put("needed_throughput_req_s_high", limit / (seconds * (1 - t)));
     if (Double.isNaN(seconds)) {
       return Finding.skipped(
           id,

@@ -53,6 +53,26 @@ class TableAuditTest {
   }
 
   @Test
+  void whatFollowsFromTheTableIsAsUncertainAsTheTable() {
+    TableAudit audit = audit(COURSE);
+    java.util.Map<String, Double> n = audit.rows().get(0).finding("littles_law").numbers();
+    // Rates and latencies to 10 %.
+    assertThat(n.get("end_to_end_s_low")).isCloseTo(0.9 * n.get("end_to_end_s"), within(1e-12));
+    assertThat(n.get("end_to_end_s_high")).isCloseTo(1.1 * n.get("end_to_end_s"), within(1e-12));
+    assertThat(n.get("implied_decode_batch_high"))
+        .isCloseTo(1.21 * n.get("implied_decode_batch"), within(1e-9));
+    assertThat(n.get("needed_throughput_req_s_low"))
+        .isCloseTo(n.get("needed_throughput_req_s") / 1.1, within(1e-12));
+    assertThat(n.get("needed_throughput_req_s_high"))
+        .isCloseTo(n.get("needed_throughput_req_s") / 0.9, within(1e-12));
+    assertThat(new AuditReport(audit).text())
+        .contains("16.6 s  15.0 - 18.3")
+        .contains("34.9  28.3 - 42.3")
+        .contains("7.70  7.00 - 8.55");
+    assertThat(new AuditReport(audit).json()).contains("\"needed_throughput_req_s_high\" : 8.55");
+  }
+
+  @Test
   void prefixCacheCannotGainSixtyPerCentAtFixedConcurrency() {
     Finding gain = audit(COURSE).rows().get(1).finding("gain_over_previous");
     assertThat(gain.level()).isEqualTo(Level.WARN);

@@ -51,8 +51,8 @@ final class Validations {
           steps,
           Answer.us(row.path("measured_ms")),
           Answer.us(row.path("predicted_ms")),
-          Double.NaN,
-          Double.NaN);
+          Answer.us(row.path("predicted_low_ms")),
+          Answer.us(row.path("predicted_high_ms")));
     }
     return scatter.withEqual();
   }
@@ -170,7 +170,11 @@ final class Validations {
         new Table(a.id("check"), a.message("table.check"))
             .column("case", Type.CODE)
             .column("step_measured", Type.TIME_US)
+            .column("step_measured_low_95", Message.of("column.low_95"), Type.TIME_US)
+            .column("step_measured_high_95", Message.of("column.high_95"), Type.TIME_US)
             .column("step_predicted", Type.TIME_US)
+            .column("step_predicted_low_90", Tpot.LOW, Type.TIME_US)
+            .column("step_predicted_high_90", Tpot.HIGH, Type.TIME_US)
             .column("error", Type.CHANGE)
             .column("error_limit", Type.PERCENT)
             .column("within", Type.TEXT)
@@ -179,7 +183,11 @@ final class Validations {
       table.row(
           row.path("case").asText(),
           Answer.us(row.path("measured_ms")),
+          Answer.us(row.path("measured_low_ms")),
+          Answer.us(row.path("measured_high_ms")),
           Answer.us(row.path("predicted_ms")),
+          Answer.us(row.path("predicted_low_ms")),
+          Answer.us(row.path("predicted_high_ms")),
           Answer.number(row.path("error_pct")),
           Answer.number(row.path("limit_pct")),
           Message.of(row.path("within").asBoolean() ? "word.yes" : "word.no"),

@@ -12,8 +12,11 @@ import io.musabench.results.run.Params;
 import io.musabench.results.run.RunData;
 import io.musabench.results.run.RunDirectory;
 import io.musabench.results.stats.Stats;
+import io.musabench.results.tpot.Estimate;
+import io.musabench.results.tpot.Intervals;
 import io.musabench.results.tpot.Mode;
 import io.musabench.results.tpot.Provenance;
+import io.musabench.results.tpot.StepModel;
 import io.musabench.results.tpot.StepTime;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelSources;
@@ -73,9 +76,12 @@ public final class StepCheck {
    * One step in one round.
    *
    * @param predicted from kernels
+   * @param interval of the predicted time
    * @param measuredSeconds median of the whole step
+   * @param measuredError half the width of its 95 % interval, in seconds
    */
-  public record Measured(StepTime predicted, double measuredSeconds) {
+  public record Measured(
+      StepTime predicted, Estimate interval, double measuredSeconds, double measuredError) {
     /** {@code predicted / measured - 1}. */
     public double error() {
       return predicted.seconds() / measuredSeconds - 1;
@@ -107,6 +113,23 @@ public final class StepCheck {
       return median(Measured::measuredSeconds);
     }
 
+    /** Interval of the prediction: the medians of the rounds' ends. */
+    public Estimate predicted() {
+      return new Estimate(
+          predictedSeconds(),
+          median(m -> m.interval().low()),
+          median(m -> m.interval().high()),
+          rounds.stream()
+              .map(m -> m.interval().provenance())
+              .reduce(Provenance::worse)
+              .orElseThrow());
+    }
+
+    /** Half the width of the measurement's 95 % interval: the median of the rounds'. */
+    public double measuredError() {
+      return median(Measured::measuredError);
+    }
+
     /** Whether the error is within the limit. */
     public boolean within() {
       return Math.abs(error()) <= limit;
@@ -135,6 +158,7 @@ public final class StepCheck {
         if (!steps.partial().isEmpty()) {
           notes.add("run " + steps.name() + " is " + steps.partial());
         }
+        RunSteps times = new RunSteps(run);
         for (CaseResult c : steps.measured(CaseResult.STEP)) {
           Mode mode = c.param(Params.MODE).equals(Params.GRAPH) ? Mode.GRAPH : Mode.EAGER;
           KernelSource source =
@@ -146,7 +170,7 @@ public final class StepCheck {
               .computeIfAbsent(
                   c.id(), id -> new Line(id, name(c, mode), mode, new ArrayList<>(), limit))
               .rounds()
-              .add(measured(c, mode, source));
+              .add(measured(c, mode, source, times));
         }
       }
     }
@@ -168,7 +192,7 @@ public final class StepCheck {
         " ", c.shortName(), c.param(Params.MODEL), c.param(Params.BATCH), mode.text());
   }
 
-  private static Measured measured(CaseResult c, Mode mode, KernelSource source) {
+  private static Measured measured(CaseResult c, Mode mode, KernelSource source, RunSteps times) {
     Setup.Request asked = new Setup.Request();
     asked.model = c.param(Params.MODEL);
     asked.tp = c.param(Params.TP).isEmpty() ? 1 : Integer.parseInt(c.param(Params.TP));
@@ -179,9 +203,13 @@ public final class StepCheck {
     if (!c.param("dtype").isEmpty()) {
       asked.precision = c.param("dtype");
     }
+    StepModel model = Setup.of(asked, source).model().alone();
+    StepTime step = model.step(BatchSpec.parse(c.param(Params.BATCH)));
     return new Measured(
-        Setup.of(asked, source).model().alone().step(BatchSpec.parse(c.param(Params.BATCH))),
-        c.deviceTimeMedianUs() * 1e-6);
+        step,
+        Intervals.step(model, step).seconds(),
+        c.deviceTimeMedianUs() * 1e-6,
+        Attribution.DEVIATIONS * times.step(c).latency().error());
   }
 
   /** In the order of the run. */
@@ -198,21 +226,24 @@ public final class StepCheck {
   public String text() {
     TextTable table =
         new TextTable(
-            "step",
-            ">kernels",
-            ">predicted",
-            ">measured",
-            ">error",
-            ">limit",
-            "",
-            ">assumed",
-            "rounds");
+                "step",
+                ">kernels",
+                ">predicted",
+                ">90 %",
+                ">measured",
+                ">error",
+                ">limit",
+                "",
+                ">assumed",
+                "rounds")
+            .uncut();
     for (Line l : lines) {
       table.row(
           l.name(),
           Units.time(l.median(m -> m.predicted().kernelSeconds()) * 1e6),
           Units.time(l.predictedSeconds() * 1e6),
-          Units.time(l.measuredSeconds() * 1e6),
+          PredictionReport.range(l.predicted()),
+          Units.time(l.measuredSeconds() * 1e6) + " +- " + Units.time(l.measuredError() * 1e6),
           Units.change(100 * l.error()),
           Units.percent(100 * l.limit()),
           l.within() ? "within" : "NOT within",
@@ -230,7 +261,10 @@ public final class StepCheck {
             .collect(Collectors.joining())
         + table
         + "  error: predicted / measured - 1, the median of the rounds; assumed: share of the"
-        + " kernels' time that nobody measured\n";
+        + " kernels' time that nobody measured\n"
+        + "  90 %: interval, "
+        + PredictionReport.INTERVAL
+        + "; +-: 95 % from the medians of the forks, or 2 % where there is one fork\n";
   }
 
   private static double assumed(Line line) {
@@ -248,8 +282,14 @@ public final class StepCheck {
       ObjectNode n = steps.addObject();
       n.put("case", l.id());
       n.put("mode", l.mode().text());
-      JsonText.number(n, "predicted_ms", l.predictedSeconds() * 1e3);
+      Estimate predicted = l.predicted();
+      JsonText.number(n, "predicted_ms", predicted.value() * 1e3);
+      JsonText.number(n, "predicted_low_ms", predicted.low() * 1e3);
+      JsonText.number(n, "predicted_high_ms", predicted.high() * 1e3);
+      n.put("provenance", predicted.provenance().text());
       JsonText.number(n, "measured_ms", l.measuredSeconds() * 1e3);
+      JsonText.number(n, "measured_low_ms", (l.measuredSeconds() - l.measuredError()) * 1e3);
+      JsonText.number(n, "measured_high_ms", (l.measuredSeconds() + l.measuredError()) * 1e3);
       JsonText.number(n, "kernels_ms", l.median(m -> m.predicted().kernelSeconds()) * 1e3);
       JsonText.number(n, "host_ms", l.median(m -> m.predicted().hostSeconds()) * 1e3);
       JsonText.number(n, "error_pct", 100 * l.error());

@@ -123,16 +123,19 @@ public final class ValidationReport {
     out.append("\nTPOT by ranks and prompt length, without rows set aside\n").append(cells);
     TextTable worst =
         new TextTable(
-            ">line",
-            "model",
-            ">TP",
-            ">input",
-            ">output",
-            ">in flight",
-            ">measured",
-            ">predicted",
-            ">error",
-            "state");
+                ">line",
+                "model",
+                ">TP",
+                ">input",
+                ">output",
+                ">in flight",
+                ">measured",
+                ">predicted",
+                ">90 %",
+                ">error",
+                "state",
+                "from")
+            .uncut();
     for (Line l : report.worst(WORST)) {
       Workload w = l.row().workload();
       worst.row(
@@ -144,8 +147,10 @@ public final class ValidationReport {
           Integer.toString(w.concurrency()),
           PredictionReport.time(l.row().tpotSeconds()),
           PredictionReport.time(l.prediction().tpot().value()),
+          PredictionReport.range(l.prediction().tpot()),
           Units.change(100 * l.error()),
-          l.setAside().isEmpty() ? state(l) : "set aside");
+          l.setAside().isEmpty() ? state(l) : "set aside",
+          l.prediction().provenance().text());
     }
     out.append("\nWorst rows\n").append(worst);
     for (Line l : report.lines()) {
@@ -326,6 +331,8 @@ public final class ValidationReport {
     JsonText.number(node, "measured_ttft_ms", 1e3 * l.row().ttftSeconds());
     JsonText.number(node, "predicted_ttft_staggered_ms", 1e3 * p.ttftStaggered().value());
     JsonText.number(node, "predicted_ttft_burst_ms", 1e3 * p.ttftBurst().value());
+    JsonText.number(node, "predicted_ttft_low_ms", 1e3 * p.ttftStaggered().low());
+    JsonText.number(node, "predicted_ttft_high_ms", 1e3 * p.ttftBurst().high());
     if (l.hasTtft()) {
       node.put("ttft_inside", l.ttftInside());
     } else {
@@ -334,6 +341,8 @@ public final class ValidationReport {
     JsonText.number(node, "kernel_sum_ms", 1e3 * l.kernelSum());
     JsonText.number(node, "roofline_ms", 1e3 * l.roofline());
     JsonText.number(node, "requests_per_s", p.requestsPerSecond());
+    JsonText.number(node, "requests_per_s_low", p.throughput().low());
+    JsonText.number(node, "requests_per_s_high", p.throughput().high());
     node.put("state", state(l));
     node.put("saturated", l.saturated());
     node.put("bound", p.bound().text());

@@ -346,6 +346,9 @@ class HtmlReportTest {
     assertThat(parts.get(names(parts, "table validation-rows-").get(0)).get("rows")).hasSize(3);
     JsonNode check = parts.get(names(parts, "table check-").get(0));
     assertThat(check.get("rows")).hasSize(10);
+    JsonNode step = check.get("rows").get(0);
+    assertThat(step.get(2).asDouble()).isLessThan(step.get(1).asDouble());
+    assertThat(step.get(6).asDouble()).isGreaterThan(step.get(4).asDouble());
     JsonNode lookups = parts.get(names(parts, "table lookup-errors-").get(0));
     assertThat(lookups.get("rows")).isNotEmpty();
     assertThat(lookups.toString()).contains("gemm, beyond", "said.");

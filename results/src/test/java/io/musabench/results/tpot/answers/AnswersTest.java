@@ -147,6 +147,20 @@ class AnswersTest {
         .contains("over all 3 rows")
         .contains("kernel times only")
         .contains("of 2 measured values");
+    for (JsonNode row : root.path("rows")) {
+      assertThat(row.path("predicted_ttft_low_ms").asDouble())
+          .isPositive()
+          .isLessThan(row.path("predicted_ttft_staggered_ms").asDouble());
+      assertThat(row.path("predicted_ttft_high_ms").asDouble())
+          .isGreaterThan(row.path("predicted_ttft_burst_ms").asDouble());
+      assertThat(row.path("requests_per_s_low").asDouble())
+          .isPositive()
+          .isLessThan(row.path("requests_per_s").asDouble());
+    }
+    JsonNode worst = root.at("/worst/0");
+    assertThat(report.text())
+        .contains(
+            PredictionReport.time(worst.path("predicted_tpot_low_ms").asDouble() / 1e3) + " - ");
   }
 
   /** A number's interval, as shares of the number. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.Layout;
 import io.musabench.results.model.ModelOperations;
@@ -62,6 +64,7 @@ class StepCheckTest {
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     RunDirectory run = RunDirectory.create(folder.resolve("runs"), "host", start);
     run.saveEnvironment(Environment.collect("host", start, Path.of(".")));
+    run.saveSamples(List.of());
     run.saveCases(cases);
     return run.path();
   }
@@ -104,6 +107,25 @@ class StepCheckTest {
         .contains("\"within\" : true")
         .contains("\"error_pct\"")
         .containsPattern("\"assumed_share\" : 0(\\.0)?,");
+  }
+
+  @Test
+  void whatIsPredictedAndWhatIsMeasuredHaveTheirIntervals() throws Exception {
+    StepCheck check = check(step(sumUs, "graph"));
+    StepCheck.Line line = check.lines().get(0);
+    // Kernels to 1 % each and the clock to 2 %.
+    assertThat(line.predicted().high() / line.predictedSeconds() - 1)
+        .isBetween(1.6449 * 0.02, 1.6449 * Math.hypot(0.01, 0.02));
+    assertThat(line.predicted().low()).isLessThan(line.predictedSeconds());
+    // Of one fork nothing is known but what a quiet machine shows.
+    assertThat(line.measuredError()).isCloseTo(1.96 * 0.02 * sumUs * 1e-6, within(1e-12));
+    JsonNode json = new ObjectMapper().readTree(check.json()).at("/steps/0");
+    assertThat(json.path("measured_high_ms").asDouble())
+        .isCloseTo(1e3 * (line.measuredSeconds() + line.measuredError()), within(1e-9));
+    assertThat(json.path("predicted_low_ms").asDouble())
+        .isCloseTo(1e3 * line.predicted().low(), within(1e-9));
+    assertThat(json.path("provenance").asText()).isEqualTo("measured");
+    assertThat(check.text()).contains(" +- ").contains("90 %: interval");
   }
 
   /** A rank is measured by itself: what ranks send each other is in no measured step. */
