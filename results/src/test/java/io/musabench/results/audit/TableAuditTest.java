@@ -97,6 +97,69 @@ class TableAuditTest {
   }
 
   @Test
+  void whatAGoodputWouldNeedIsSaidWithItsNumbers() {
+    List<RowVerdict> rows = audit(COURSE).rows();
+    // Gaps: (96 - 62) / 2.3263. At least 0.35 of 2.15 are good, at -0.9831 standard deviations.
+    Finding tooMany = rows.get(0).finding("goodput");
+    assertThat(tooMany.numbers().get("gap_sigma_ms")).isCloseTo(14.615, within(1e-3));
+    assertThat(tooMany.numbers().get("needed_tpot_sigma_ms")).isCloseTo(12.207, within(1e-3));
+    assertThat(tooMany.numbers().get("needed_variance_between_requests"))
+        .isCloseTo(0.6976, within(1e-4));
+    assertThat(tooMany.numbers().get("gaps_high")).isCloseTo(0.1228, within(1e-4));
+    assertThat(tooMany.effect())
+        .isEqualTo(
+            "too many are good for a mean TPOT of 62 ms above the limit of 50 ms: TPOT would have"
+                + " to differ between requests by 12.2 ms (one sigma), 70 % of the variance of all"
+                + " gaps");
+    // At most 5.35 of 5.75 are good and 1 % are late at the first token: 0.9404, at 1.558.
+    Finding tooFew = rows.get(3).finding("goodput");
+    assertThat(tooFew.numbers().get("gap_sigma_ms")).isCloseTo(7.3076, within(1e-3));
+    assertThat(tooFew.numbers().get("needed_tpot_sigma_ms")).isCloseTo(14.758, within(1e-3));
+    assertThat(tooFew.effect())
+        .isEqualTo(
+            "too few are good: 6.0 % of requests would have to miss 50 ms of TPOT, TPOT would have"
+                + " to differ between requests by 14.8 ms (one sigma), 408 % of the variance of"
+                + " all gaps, or to stall for 5.9 s each, where ITL P99 does not see it");
+    // 0.9695 of a lognormal TTFT; of a normal TPOT 0.9985 or more: 0.9681 to 0.9695 of 5.2.
+    Finding shape = rows.get(2).finding("goodput");
+    assertThat(shape.numbers().get("expected_goodput_req_s_low")).isCloseTo(5.034, within(1e-3));
+    assertThat(shape.what())
+        .contains("allows 0.000 to 0.990, ")
+        .endsWith(", 0.968 to 0.970 if TTFT is lognormal besides");
+    assertThat(shape.effect()).startsWith("expected 5.034 to 5.042 req/s; possible");
+  }
+
+  @Test
+  void moreGoodRequestsThanRequestsAreImpossibleWhateverTheLimits() {
+    Finding more =
+        audit("name,ttft_p50_ms,tpot_ms,rps,goodput\nx,400,20,2.1,2.5\n")
+            .rows()
+            .get(0)
+            .finding("goodput");
+    assertThat(more.level()).isEqualTo(Level.WARN);
+    assertThat(more.basis()).isEqualTo(Basis.ARITHMETIC);
+    assertThat(more.what()).isEqualTo("goodput is 1.19 times the throughput");
+    // 2.1 may have been 2.14.
+    assertThat(
+            audit("name,ttft_p50_ms,tpot_ms,rps,goodput\nx,400,20,2.1,2.11\n")
+                .rows()
+                .get(0)
+                .finding("goodput")
+                .what())
+        .doesNotContain("times the throughput");
+    assertThat(
+            audit("name,ttft_p50_ms,tpot_ms,goodput\nx,400,20,2.5\n")
+                .rows()
+                .get(0)
+                .finding("goodput"))
+        .satisfies(
+            f -> {
+              assertThat(f.level()).isEqualTo(Level.SKIPPED);
+              assertThat(f.what()).isEqualTo("throughput is not in the table");
+            });
+  }
+
+  @Test
   void ratiosOfTheCourseRecompute() {
     assertThat(audit(COURSE).ratios())
         .filteredOn(r -> r.name().equals("throughput"))
