@@ -219,7 +219,7 @@ public final class CollectiveTimer implements AutoCloseable {
     int launches = (int) Math.max(1, Math.min(MOST_LAUNCHES, SPAN_NANOS / Math.max(1, one)));
     SampleLoop.Taken taken =
         new SampleLoop(context, batch -> times(batch, launches), limits.most())
-            .run(limits.rule(), one * launches);
+            .run(limits.rule(), one * launches, one);
     Program.Builder builder = Program.builder(context.target().ffi());
     add(builder);
     Program single = builder.device(home).build();

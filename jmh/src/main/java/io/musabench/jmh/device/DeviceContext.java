@@ -58,6 +58,7 @@ public final class DeviceContext implements AutoCloseable {
   private final List<AutoCloseable> owned = new ArrayList<>();
   private final long cacheBytes;
   private Launch eviction;
+  private double evictionNanos; // 0 until it is asked for
   private Blas blas;
   private Optional<StreamHold> hold;
   private boolean holdExpired;
@@ -149,6 +150,21 @@ public final class DeviceContext implements AutoCloseable {
       eviction = Launch.of(kernels.readBandwidth(source, EVICTION_STREAMS, result));
     }
     return eviction;
+  }
+
+  /** How long {@link #eviction} takes, measured once, in nanoseconds. */
+  double evictionNanos() {
+    if (evictionNanos == 0) {
+      try (Session trial = new Session(this)) {
+        evictionNanos = trial.untimed(eviction()).span(List.of(eviction())).run()[0];
+      }
+    }
+    return evictionNanos;
+  }
+
+  /** Takes it for so long: for tests. */
+  void evictionNanos(double nanos) {
+    evictionNanos = nanos;
   }
 
   /** Holds the stream while work is queued; empty where the target cannot, or nobody wants it. */

@@ -131,7 +131,7 @@ public final class GraphTimer implements AutoCloseable {
   public Sampled run(SessionLimits limits) {
     List<StoppingRule> rules = Stream.generate(limits::rule).limit(padded == null ? 3 : 4).toList();
     SampleLoop.Taken rounds =
-        new SampleLoop(context, this::rounds, limits.most()).run(rules, roundNanos);
+        new SampleLoop(context, this::rounds, limits.most()).run(rules, roundNanos, 0);
     List<Metric> metrics = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       double[] values = new double[rounds.nanos().length / names.size()];

@@ -122,6 +122,7 @@ final class LaunchTimer implements AutoCloseable {
     if (session == null) {
       sampleNanos = plan(limits);
       build(limits);
+      session.prepare();
       samplesRun = samples;
     }
   }
@@ -136,7 +137,8 @@ final class LaunchTimer implements AutoCloseable {
     prepare(limits);
     StoppingRule rule =
         mode == Mode.BATCH ? new StoppingRule(new SampleCount(1), 1, 0, 0) : limits.rule();
-    SampleLoop.Taken taken = new SampleLoop(context, session::run, samples).run(rule, sampleNanos);
+    SampleLoop.Taken taken =
+        new SampleLoop(context, session::run, samples).run(rule, sampleNanos, batchNanos());
     samplesRun = taken.batch();
     afterSpans.run();
     double[] nanos = Arrays.stream(taken.nanos()).map(span -> span / launches).toArray();
@@ -201,7 +203,12 @@ final class LaunchTimer implements AutoCloseable {
       copies.add(next.get());
     }
     double sample = launchNanos * launches;
-    return evict ? sample + span(context.eviction(), 1) : sample;
+    return evict ? sample + context.evictionNanos() : sample;
+  }
+
+  // Device time of what a batch begins with.
+  private double batchNanos() {
+    return context.evictionNanos() + launchNanos + (mode == Mode.STEP ? SETTLE_NANOS : 0);
   }
 
   // Device time on warm caches, over enough launches to be worth an event pair.

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
@@ -32,6 +33,7 @@ final class SampleLoop {
   private final DeviceContext context;
   private final Turns turns = Turns.get();
   private final int capacity;
+  private final LongSupplier now; // in nanoseconds
 
   /**
    * @param source takes so many samples; all have the same number of spans, and it returns their
@@ -39,6 +41,12 @@ final class SampleLoop {
    * @param capacity how many samples it can take at a time
    */
   SampleLoop(DeviceContext context, IntFunction<double[]> source, int capacity) {
+    this(context, source, capacity, System::nanoTime);
+  }
+
+  /** The same by another clock. */
+  SampleLoop(DeviceContext context, IntFunction<double[]> source, int capacity, LongSupplier now) {
+    this.now = now;
     this.context = context;
     this.watch = context.watch();
     this.source = source;
@@ -76,10 +84,11 @@ final class SampleLoop {
    *
    * @param rule looks at the first span of each sample
    * @param sampleNanos how long a sample takes, with what goes before its spans
+   * @param batchNanos how long what goes before the first sample of a batch takes
    * @throws ThrottledException if not one sample could be accepted
    */
-  Taken run(StoppingRule rule, double sampleNanos) {
-    return run(List.of(rule), sampleNanos);
+  Taken run(StoppingRule rule, double sampleNanos, double batchNanos) {
+    return run(List.of(rule), sampleNanos, batchNanos);
   }
 
   /**
@@ -87,7 +96,7 @@ final class SampleLoop {
    *
    * @param rules the first looks at the first span of each sample, the second at the second
    */
-  Taken run(List<StoppingRule> rules, double sampleNanos) {
+  Taken run(List<StoppingRule> rules, double sampleNanos, double batchNanos) {
     List<double[]> accepted = new ArrayList<>();
     DoubleStream.Builder turnOfSample = DoubleStream.builder();
     Series clock = new Series();
@@ -99,10 +108,11 @@ final class SampleLoop {
     double pause = FIRST_PAUSE_SECONDS;
     DeviceWatch.Reading reading;
     double sampleSeconds = Math.max(sampleNanos, 1) / 1e9;
+    double beforeSeconds = batchNanos / 1e9;
     do {
       int turn = turns.next();
-      int batch = next(rules, sampleSeconds);
-      long begin = System.nanoTime();
+      int batch = next(rules, sampleSeconds, beforeSeconds);
+      long begin = now.getAsLong();
       watch.begin();
       double[] nanos;
       try {
@@ -110,13 +120,10 @@ final class SampleLoop {
       } finally {
         reading = watch.end();
       }
-      double seconds = Math.max(System.nanoTime() - begin, 1) / 1e9;
-      if (batch >= largest) {
-        // Not by a smaller one, of which what goes before the first sample is a larger share: it
-        // would make the next one smaller still.
-        sampleSeconds = seconds / batch;
-        largest = batch;
-      }
+      double seconds = Math.max(now.getAsLong() - begin, 1) / 1e9;
+      // Not less than half: what goes before was measured once, and may have been slow then.
+      sampleSeconds = Math.max(seconds - beforeSeconds, seconds / 2) / batch;
+      largest = Math.max(largest, batch);
       reasons.addAll(reading.reasons());
       if (reading.throttled()) {
         nanos = new double[0];
@@ -163,12 +170,12 @@ final class SampleLoop {
             context.holdNote()));
   }
 
-  private int next(List<StoppingRule> rules, double sampleSeconds) {
+  private int next(List<StoppingRule> rules, double sampleSeconds, double beforeSeconds) {
     double seconds = watch.mayDrop() ? WATCHED_BATCH_SECONDS : Double.POSITIVE_INFINITY;
     if (turns.shared()) {
       seconds = Math.min(seconds, Turns.SECONDS);
     }
-    int most = (int) Math.max(1, Math.min(capacity, seconds / sampleSeconds));
+    int most = (int) Math.max(1, Math.min(capacity, (seconds - beforeSeconds) / sampleSeconds));
     return rules.stream()
         .filter(rule -> !rule.done())
         .mapToInt(rule -> rule.next(sampleSeconds, most))

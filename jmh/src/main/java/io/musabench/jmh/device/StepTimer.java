@@ -92,10 +92,11 @@ public final class StepTimer implements AutoCloseable {
   public Sampled run(SessionLimits limits, Runnable afterRounds) {
     if (session == null) {
       build(limits);
+      session.prepare();
     }
     kept.forEach(result -> result.forEach(Tensor::poison));
     SampleLoop loop = new SampleLoop(context, session::run, rounds);
-    SampleLoop.Taken taken = loop.run(limits.rule(), 2 * stepNanos);
+    SampleLoop.Taken taken = loop.run(limits.rule(), roundNanos(), 0);
     afterRounds.run();
     double[] spans = taken.nanos();
     double[] whole = new double[spans.length / (1 + groups.size())];
@@ -124,9 +125,14 @@ public final class StepTimer implements AutoCloseable {
         new Metric(Measured.HOST_SUBMIT, "ns/op", host.submit()));
   }
 
+  // A round is the step, the same work again group by group, and an eviction before each.
+  private double roundNanos() {
+    double again = groups.isEmpty() ? 0 : stepNanos;
+    return stepNanos + again + (1 + groups.size()) * context.evictionNanos();
+  }
+
   private void build(SessionLimits limits) {
-    // A round is the step, the same work again group by group, and an eviction before each.
-    rounds = limits.samples(2 * stepNanos);
+    rounds = limits.samples(roundNanos());
     session = new Session(context);
     long bytes = results.stream().mapToLong(Tensor::bytes).sum();
     long places = Math.max(1, MOST_RESULT_BYTES / Math.max(1, bytes));

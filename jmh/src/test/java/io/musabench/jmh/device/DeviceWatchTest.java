@@ -88,7 +88,7 @@ class DeviceWatchTest {
             return session.run(samples);
           };
       return new SampleLoop(context, source, 10)
-          .run(new StoppingRule(batches, 1, 0, ceiling), 1000);
+          .run(new StoppingRule(batches, 1, 0, ceiling), 1000, 0);
     }
   }
 
@@ -125,7 +125,7 @@ class DeviceWatchTest {
           .endSample();
       SampleLoop.Taken taken =
           new SampleLoop(context, session::run, 1)
-              .run(new StoppingRule(new SampleCount(1), 1, 0, 0), 1000);
+              .run(new StoppingRule(new SampleCount(1), 1, 0, 0), 1000, 0);
       assertThat(taken.nanos()).hasSize(1);
       assertThat(taken.nanos()[0]).isPositive();
       assertThat(taken.facts().notes()).singleElement().asString().contains("not held any more");

@@ -13,8 +13,12 @@ import org.junit.jupiter.api.Test;
 
 /** How many samples a batch has. */
 class SampleLoopTest {
+  private static final long MILLION = 1_000_000;
   private static final int SAMPLE_MILLIS = 1;
   private static final int MILLIS_BEFORE = 20; // what a batch begins with: an eviction, say
+
+  private final List<Integer> batches = new ArrayList<>();
+  private long now; // in nanoseconds
 
   @BeforeAll
   static void requireNativeLibraries() {
@@ -54,29 +58,51 @@ class SampleLoopTest {
     }
   }
 
-  private static double[] take(List<Integer> batches, int samples) {
+  /** A sample takes a millisecond, and a batch begins with something of 20 ms. */
+  private double[] take(int samples) {
     batches.add(samples);
-    try {
-      Thread.sleep(MILLIS_BEFORE + samples * SAMPLE_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    now += MILLION * (MILLIS_BEFORE + samples * SAMPLE_MILLIS);
     double[] nanos = new double[samples];
-    Arrays.fill(nanos, 1e6 * SAMPLE_MILLIS);
+    Arrays.fill(nanos, MILLION * SAMPLE_MILLIS);
     return nanos;
+  }
+
+  /**
+   * The sizes of the batches of a device that is watched: they may take 0.1 s.
+   *
+   * @param batchMillis how long what a batch begins with is said to take
+   */
+  private List<Integer> batches(int batchMillis, int... wishes) {
+    try (DeviceContext context = DeviceContext.open()) {
+      context.watch(FakeMonitor.watch(i -> 1600));
+      new SampleLoop(context, this::take, 1000, () -> now)
+          .run(
+              new StoppingRule(new Wishes(wishes), 1, 0, 10),
+              MILLION * SAMPLE_MILLIS,
+              MILLION * batchMillis);
+    }
+    return batches;
+  }
+
+  @Test
+  void shouldLeaveABatchTimeForWhatItBeginsWith() {
+    assertThat(batches(20, 1000, 1000, 1000)).containsExactly(80, 80, 80);
+  }
+
+  @Test
+  void shouldTakeOneSampleHoweverLongWhatABatchBeginsWithIs() {
+    assertThat(batches(1000, 1000)).containsExactly(1);
   }
 
   @Test
   void shouldNotTakeSmallBatchesForSlowSamples() {
-    List<Integer> batches = new ArrayList<>();
-    try (DeviceContext context = DeviceContext.open()) {
-      context.watch(FakeMonitor.watch(i -> 1600)); // Batches of a watched device take 0.1 s.
-      SampleLoop loop = new SampleLoop(context, samples -> take(batches, samples), 1000);
-      loop.run(new StoppingRule(new Wishes(1000, 1, 1000), 1, 0, 10), 1e6 * SAMPLE_MILLIS);
-    }
-    assertThat(batches).hasSize(3);
-    assertThat(batches.get(0)).isBetween(99, 100);
-    assertThat(batches.get(1)).isEqualTo(1);
-    assertThat(batches.get(2)).isBetween(5, 100); // By the batch of one a sample takes 21 ms.
+    // By the batch of one a sample takes half of 21 ms, and then less and less.
+    assertThat(batches(20, 1000, 1, 1000, 1000, 1000, 1000)).containsExactly(80, 1, 7, 41, 80, 80);
+  }
+
+  @Test
+  void shouldComeToTheRightSizeWhereWhatABatchBeginsWithTakesLonger() {
+    // 20 ms, not 5: the first batch takes 115 ms, and one of n (15 + n) ms for its samples.
+    assertThat(batches(5, 1000, 1000, 1000, 1000)).containsExactly(95, 82, 80, 80);
   }
 }
