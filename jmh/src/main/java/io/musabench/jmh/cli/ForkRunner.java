@@ -1,10 +1,8 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.bindings.Target;
-import io.musabench.bindings.ffi.FfiException;
-import io.musabench.bindings.runtime.DeviceException;
-import io.musabench.bindings.runtime.ErrorCode;
 import io.musabench.jmh.device.DeviceContext;
+import io.musabench.jmh.device.MemoryShortage;
 import io.musabench.jmh.device.SampleProfiler;
 import io.musabench.jmh.device.UnavailableException;
 import io.musabench.jmh.device.WrongResultException;
@@ -14,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -74,9 +71,6 @@ final class ForkRunner {
 
   // JMH's own limit only prints and interrupts; ours must come first, whatever the user asked for.
   private static final Duration JMH_LIMIT = Duration.ofDays(1);
-
-  // What allocators that kernels call raise.
-  private static final String MEMORY_ERROR = "MemoryError";
 
   private final JmhLog log;
   private final String target;
@@ -155,7 +149,7 @@ final class ForkRunner {
       if (text.startsWith("Forked VM failed") || text.contains("VM prematurely exited")) {
         crash = text;
       }
-      outOfMemory |= lacksMemory(cause);
+      outOfMemory |= MemoryShortage.shownBy(cause);
       deepest = cause;
     }
     if (crash != null) {
@@ -163,15 +157,6 @@ final class ForkRunner {
     }
     String message = deepest.getClass().getSimpleName() + ": " + oneLine(deepest.getMessage());
     return new Outcome(End.FAILED, null, message, outOfMemory);
-  }
-
-  /** Whether a fork that threw this may work where there is more memory. */
-  static boolean lacksMemory(Throwable thrown) {
-    if (thrown instanceof DeviceException failed) {
-      return failed.errorCode().equals(Optional.of(ErrorCode.MEMORY_ALLOCATION));
-    }
-    return thrown instanceof OutOfMemoryError
-        || thrown instanceof FfiException refused && refused.kind().equals(MEMORY_ERROR);
   }
 
   // BenchmarkException keeps what the fork threw among the suppressed, not as its cause.

@@ -2,8 +2,6 @@ package io.musabench.jmh.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.musabench.bindings.ffi.FfiException;
-import io.musabench.bindings.runtime.DeviceException;
 import io.musabench.jmh.cli.ForkRunner.End;
 import io.musabench.jmh.cli.ForkRunner.Outcome;
 import io.musabench.jmh.cli.SideBySide.Ended;
@@ -143,15 +141,5 @@ class SideBySideTest {
     Outcome crash = new Outcome(End.CRASHED, null, "exit code 134");
     assertThat(run(List.of(none -> wrong, none -> crash), false))
         .containsExactly(new Ended(wrong, ""), new Ended(crash, ""));
-  }
-
-  @Test
-  void shouldTellALackOfMemoryFromOtherErrors() {
-    assertThat(ForkRunner.lacksMemory(new DeviceException("musaMalloc", 2, "", ""))).isTrue();
-    assertThat(ForkRunner.lacksMemory(new FfiException("MemoryError", "", "gemm"))).isTrue();
-    assertThat(ForkRunner.lacksMemory(new OutOfMemoryError())).isTrue();
-    assertThat(ForkRunner.lacksMemory(new DeviceException("musaMalloc", 700, "", ""))).isFalse();
-    assertThat(ForkRunner.lacksMemory(new FfiException("ValueError", "", "gemm"))).isFalse();
-    assertThat(ForkRunner.lacksMemory(new IllegalStateException("out of memory"))).isFalse();
   }
 }
