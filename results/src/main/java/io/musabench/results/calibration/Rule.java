@@ -22,8 +22,15 @@ public enum Rule {
       return judge(LogRatio.ofForks(medians(base), medians(candidate)));
     }
   },
-  /** {@code musabench ab}: the forks of both sides are pairs. */
-  AB("ab") {
+  /** {@code musabench ab --turns=samples}: the forks of a pair run at once and measure in turns. */
+  AB_IN_TURNS("ab in turns") {
+    @Override
+    Verdict verdict(double[][] base, double[][] candidate) {
+      return judge(Pairs.of(ofTurns(base), ofTurns(candidate)).ratio());
+    }
+  },
+  /** {@code musabench ab --turns=forks}: the forks of both sides are pairs. */
+  AB("ab by forks") {
     @Override
     Verdict verdict(double[][] base, double[][] candidate) {
       return judge(Pairs.of(medians(base), medians(candidate)).ratio());
@@ -103,6 +110,10 @@ public enum Rule {
 
   private static List<ForkMedian> medians(double[][] forks) {
     return Arrays.stream(forks).map(ForkMedian::of).toList();
+  }
+
+  private static List<ForkMedian> ofTurns(double[][] forks) {
+    return Arrays.stream(forks).map(f -> ForkMedian.of(f, Noise.turns(f.length))).toList();
   }
 
   private static double[] pool(double[][] forks) {

@@ -34,8 +34,9 @@ public record Scenario(Noise noise, int forks, double change, long seed) {
   }
 
   /**
-   * Lets rules judge the same draws. {@link Rule#AB} sees forks that alternate, the others runs
-   * that follow each other; without drift there is no difference.
+   * Lets rules judge the same draws. {@link Rule#AB} sees forks that alternate, {@link
+   * Rule#AB_IN_TURNS} forks that take turns, the others runs that follow each other; without drift
+   * and gusts there is no difference.
    */
   public Map<Rule, Outcome> run(int trials, Rule... rules) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -45,9 +46,14 @@ public record Scenario(Noise noise, int forks, double change, long seed) {
       double[][] base = noise.run(draw, forks, 0);
       double[][] candidate = noise.run(draw, forks, change);
       double[][][] pairs = noise.pairs(draw, forks, change);
+      double[][][] turns = noise.turns(draw, forks, change);
       for (Rule rule : rules) {
         Verdict verdict =
-            rule == Rule.AB ? rule.verdict(pairs[0], pairs[1]) : rule.verdict(base, candidate);
+            switch (rule) {
+              case AB -> rule.verdict(pairs[0], pairs[1]);
+              case AB_IN_TURNS -> rule.verdict(turns[0], turns[1]);
+              default -> rule.verdict(base, candidate);
+            };
         counts
             .computeIfAbsent(rule, r -> new EnumMap<>(Verdict.class))
             .merge(verdict, 1, Integer::sum);

@@ -48,7 +48,7 @@ public record ForkMedian(
    * @param samples all above 0
    * @param turns number of the turn in which each was taken
    */
-  static ForkMedian of(double[] samples, double[] turns) {
+  public static ForkMedian of(double[] samples, double[] turns) {
     ForkMedian whole = of(samples);
     SortedMap<Integer, DoubleStream.Builder> byTurn = new TreeMap<>();
     for (int i = 0; i < samples.length; i++) {

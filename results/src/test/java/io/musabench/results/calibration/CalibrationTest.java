@@ -1,6 +1,7 @@
 package io.musabench.results.calibration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.musabench.results.calibration.Scenario.Outcome;
 import io.musabench.results.compare.Verdict;
@@ -32,9 +33,21 @@ class CalibrationTest {
 
   private static Map<Rule, Outcome> run(
       double betweenPercent, double driftPercent, int forks, double changePercent, int trials) {
-    Noise noise = new Noise(betweenPercent / 100, 0.005, driftPercent / 100, 20);
+    Noise noise = new Noise(betweenPercent / 100, 0.005, driftPercent / 100, 0, 20);
     return new Scenario(noise, forks, changePercent / 100, SEED)
-        .run(trials, Rule.COMPARE, Rule.AB, Rule.NVBENCH_LEGACY, Rule.JMH_ERROR_BARS);
+        .run(
+            trials,
+            Rule.COMPARE,
+            Rule.AB,
+            Rule.AB_IN_TURNS,
+            Rule.NVBENCH_LEGACY,
+            Rule.JMH_ERROR_BARS);
+  }
+
+  /** Something that comes and goes within a fork, ten times as large as the forks' own noise. */
+  private static Map<Rule, Outcome> runInGusts(double changePercent, int trials) {
+    return new Scenario(new Noise(0.005, 0.005, 0, 0.05, 20), 10, changePercent / 100, SEED)
+        .run(trials, Rule.AB, Rule.AB_IN_TURNS);
   }
 
   @Test
@@ -42,6 +55,7 @@ class CalibrationTest {
     Map<Rule, Outcome> steady = run(0.5, 0, 10, 0, 1000);
     assertThat(upperBound(steady.get(Rule.COMPARE).changed(), 1000)).isLessThan(0.01);
     assertThat(upperBound(steady.get(Rule.AB).changed(), 1000)).isLessThan(0.01);
+    assertThat(upperBound(steady.get(Rule.AB_IN_TURNS).changed(), 1000)).isLessThan(0.01);
     // The same draws, so that the model is known to be one in which rules can fail.
     assertThat(steady.get(Rule.NVBENCH_LEGACY).share(Verdict.SLOWER)).isGreaterThan(0.1);
     assertThat(steady.get(Rule.JMH_ERROR_BARS).share(Verdict.SLOWER)).isGreaterThan(0.03);
@@ -51,8 +65,29 @@ class CalibrationTest {
   void driftBetweenBlocksRaisesNoAlarmInPairs() {
     Map<Rule, Outcome> drifting = run(0.5, 1, 10, 0, 1000);
     assertThat(upperBound(drifting.get(Rule.AB).changed(), 1000)).isLessThan(0.01);
+    assertThat(upperBound(drifting.get(Rule.AB_IN_TURNS).changed(), 1000)).isLessThan(0.01);
     // Runs that follow each other cannot tell drift from change; that is what ab is for.
     assertThat(drifting.get(Rule.COMPARE).changed()).isGreaterThan(100);
+  }
+
+  @Test
+  void whatComesAndGoesWithinAForkCancelsInTurnsAlone() {
+    Map<Rule, Outcome> same = runInGusts(0, 1000);
+    assertThat(upperBound(same.get(Rule.AB_IN_TURNS).changed(), 1000)).isLessThan(0.01);
+    assertThat(same.get(Rule.AB_IN_TURNS).share(Verdict.SAME)).isGreaterThan(0.7);
+    assertThat(same.get(Rule.AB).share(Verdict.UNDECIDED)).isGreaterThan(0.9);
+    Map<Rule, Outcome> slower = runInGusts(3, 400);
+    assertThat(lowerBound(hits(slower, Rule.AB_IN_TURNS, 400), 400)).isGreaterThan(0.95);
+    assertThat(slower.get(Rule.AB).share(Verdict.SLOWER)).isLessThan(0.5);
+  }
+
+  /** What a fork has for itself, such as where its memory lies, is in all of its turns. */
+  @Test
+  void theNoiseOfForksThemselvesDoesNotCancelInTurns() {
+    Map<Rule, Outcome> noisy = run(2, 0, 10, 3, 400);
+    assertThat(noisy.get(Rule.AB_IN_TURNS).share(Verdict.UNDECIDED)).isGreaterThan(0.5);
+    assertThat(noisy.get(Rule.AB_IN_TURNS).share(Verdict.UNDECIDED))
+        .isCloseTo(noisy.get(Rule.AB).share(Verdict.UNDECIDED), within(0.1));
   }
 
   @Test
@@ -81,6 +116,7 @@ class CalibrationTest {
     Map<Rule, Outcome> noisy = run(betweenPercent, 0, forks, 0, 4000);
     assertThat(upperBound(noisy.get(Rule.COMPARE).changed(), 4000)).isLessThan(0.01);
     assertThat(upperBound(noisy.get(Rule.AB).changed(), 4000)).isLessThan(0.01);
+    assertThat(upperBound(noisy.get(Rule.AB_IN_TURNS).changed(), 4000)).isLessThan(0.01);
   }
 
   /** Noise so large that epsilon is nothing beside it: only Student's t holds the rate. */
@@ -90,5 +126,6 @@ class CalibrationTest {
     Map<Rule, Outcome> wild = run(30, 0, forks, 0, 4000);
     assertThat(lowerBound(wild.get(Rule.COMPARE).changed(), 4000)).isLessThan(0.01);
     assertThat(lowerBound(wild.get(Rule.AB).changed(), 4000)).isLessThan(0.01);
+    assertThat(lowerBound(wild.get(Rule.AB_IN_TURNS).changed(), 4000)).isLessThan(0.01);
   }
 }
