@@ -158,8 +158,8 @@ final class TurnKeeper implements AutoCloseable {
   }
 
   private void give() {
-    if (taken || seats.stream().anyMatch(seat -> !seat.asking && !seat.left)) {
-      return;
+    if (seats.stream().anyMatch(seat -> !seat.asking && !seat.left)) {
+      return; // One that has the turn is among them.
     }
     Seat seat = next();
     if (seat == null) {

@@ -83,6 +83,20 @@ class TurnKeeperTest {
   }
 
   @Test
+  void shouldAlternateHoweverLongTurnsLast() throws Exception {
+    ask(first);
+    ask(second);
+    for (int round = 0; round < 3; round++) {
+      expectTurn(first);
+      nanos.addAndGet(100);
+      ask(first);
+      expectTurn(second);
+      nanos.addAndGet(1);
+      ask(second);
+    }
+  }
+
+  @Test
   void shouldGiveAllTurnsToWhoIsLeft() throws Exception {
     ask(first);
     ask(second);
