@@ -38,8 +38,10 @@ final class BenchmarkParameters {
             Parameter.choice(
                 "cache",
                 "cold: the data is not in a cache when a sample starts; hot: the last launch left"
-                    + " it there; batch: hot, and a sample is one long row of launches; step: as in a"
-                    + " step, launches back to back, weights and KV cold, activations warm",
+                    + " it there; batch: hot, and the one sample of a session is the mean of a long row"
+                    + " of launches, so that all other work of the machine meanwhile is in it, where"
+                    + " the other modes have a median of many; step: as in a step, launches back to"
+                    + " back, weights and KV cold, activations warm",
                 List.of("cold", "hot", "batch", "step")),
             Parameter.parsed(
                 "captured",
