@@ -56,17 +56,20 @@ class ReplayTest {
     }
   }
 
+  private ModelStep create(String config, String batch) {
+    return ModelStep.create(
+        inputs,
+        ModelConfig.parse("tiny", config).layout(1),
+        BatchSpec.parse(batch),
+        16,
+        false,
+        MOMENTS,
+        Libraries.attention(Libraries.PORTABLE, inputs, 0, MateOptions.DEFAULT),
+        Libraries.products(Libraries.PORTABLE, inputs));
+  }
+
   private ModelStep step(String batch) {
-    ModelStep step =
-        ModelStep.create(
-            inputs,
-            ModelConfig.parse("tiny", TINY).layout(1),
-            BatchSpec.parse(batch),
-            16,
-            false,
-            MOMENTS,
-            Libraries.attention(Libraries.PORTABLE, inputs, 0, MateOptions.DEFAULT),
-            Libraries.products(Libraries.PORTABLE, inputs));
+    ModelStep step = create(TINY, batch);
     step.verifyKernelByKernel(context);
     step.poison();
     new CallList(step.calls()).launch();
@@ -102,6 +105,17 @@ class ReplayTest {
         }
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fp8", "awq"})
+  void quantisedWeightsAreRefusedBecauseNoKernelHereMultipliesThem(String method) {
+    String quantised =
+        TINY.replaceFirst(
+            "\\{", "{\"quantization_config\": {\"quant_method\": \"" + method + "\"},");
+    assertThatThrownBy(() -> create(quantised, "q1s2"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("tiny has quantised weights (" + method + "), which no kernel here multiplies");
   }
 
   @Test

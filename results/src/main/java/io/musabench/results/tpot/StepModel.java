@@ -26,9 +26,10 @@ import java.util.function.Function;
  * </pre>
  *
  * <p>The host launches ahead while the device works, so the longer of the two counts and not their
- * sum. A graph computes the tokens it was captured for, but attention only over the real requests.
- * Safe for any thread. What does not depend on contexts is kept, so that a step costs little more
- * than the look-up of its attention.
+ * sum. Kernels are the operations, or what {@link Engine#launchesPerLayer} makes of them. A graph
+ * computes the tokens it was captured for, but attention only over the real requests. Safe for any
+ * thread. What does not depend on contexts is kept, so that a step costs little more than the
+ * look-up of its attention.
  */
 public final class StepModel {
   /** A factor on the time of an operation: to ask what a faster kernel would change. */
