@@ -207,6 +207,12 @@ final class ServingCommand implements Callable<Integer> {
       return requireChecklist && !report.checklistPasses() ? CHECKLIST_NOT_PASSED : ExitCode.OK;
     } catch (ServingFormatException e) {
       Main.complain(err, e.getMessage());
+      if (e.unknownFormat()) {
+        err.println("Looked for:");
+        for (Format known : Format.values()) {
+          err.println("  " + known.id() + ": " + known.marks());
+        }
+      }
       return BAD_DATA;
     } catch (NoSuchFileException e) {
       Main.complain(err, e.getFile() + ": no such file or directory");

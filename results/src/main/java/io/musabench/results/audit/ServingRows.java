@@ -43,7 +43,7 @@ final class ServingRows {
               ? ServingFiles.readDirectory(path, null).runs()
               : ServingFiles.read(path, null);
     } catch (ServingFormatException e) {
-      throw new IllegalArgumentException(e.getMessage().lines().findFirst().orElse(""), e);
+      throw new IllegalArgumentException(e.getMessage(), e);
     } catch (IOException e) {
       throw new IllegalArgumentException("Cannot read " + path + ": " + e, e);
     }

@@ -117,14 +117,9 @@ public final class ServingFiles {
     if (companion.isPresent()) {
       throw new ServingFormatException("no results in it: " + companion.get().what());
     }
-    StringBuilder message = new StringBuilder("not a result file of a known tool (it is ");
-    message.append(outline.describe());
-    message.append(outline.damage() == null ? "" : "; " + outline.damage());
-    message.append("). Looked for:");
-    for (Format format : Format.values()) {
-      message.append("\n  ").append(format.id()).append(": ").append(format.marks());
-    }
-    throw new ServingFormatException(message.toString());
+    String damage = outline.damage() == null ? "" : "; " + outline.damage();
+    throw new ServingFormatException(
+        "not a result file of a known tool (it is " + outline.describe() + damage + ")", true);
   }
 
   /** The runs of a directory and what was left out of it. */
@@ -169,9 +164,7 @@ public final class ServingFiles {
           others.add(file.getFileName().toString());
           continue;
         }
-        String first =
-            Optional.ofNullable(e.getMessage()).orElse("").lines().findFirst().orElse("");
-        notes.add("left out " + file.getFileName() + ": " + first);
+        notes.add("left out " + file.getFileName() + ": " + e.getMessage());
       }
     }
     if (found.isEmpty()) {
