@@ -135,15 +135,13 @@ public final class ClosedLoop {
 
   /** What gets an interval: four times, and requests a second of both ways to arrive. */
   private static double[] results(Prediction p) {
-    Workload w = p.workload();
-    double answer = (w.outputTokens() - 1) * p.tpot().value();
     return new double[] {
       p.tpot().value(),
       p.ttft().value(),
       p.ttftStaggered().value(),
       p.ttftBurst().value(),
       p.requestsPerSecond(),
-      Math.min(p.requestsPerSecond(), w.concurrency() / (p.ttftBurst().value() + answer))
+      p.burstRequestsPerSecond()
     };
   }
 

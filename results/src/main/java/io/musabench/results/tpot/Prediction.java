@@ -56,6 +56,12 @@ public record Prediction(
     return throughput.value();
   }
 
+  /** Requests answered a second if all arrive at once, at most as many. */
+  public double burstRequestsPerSecond() {
+    double answer = (workload.outputTokens() - 1) * tpot.value();
+    return Math.min(throughput.value(), workload.concurrency() / (ttftBurst.value() + answer));
+  }
+
   /** Output tokens a second of all requests together. */
   public double outputTokensPerSecond() {
     return outputThroughput().value();

@@ -34,20 +34,17 @@ public final class PredictionReport {
   /** Of more predictions than this, JSON leaves the operations out unless asked for them. */
   public static final int MANY = 16;
 
-  /** What intervals cover. */
-  static final String INTERVAL = "kernel times only; host gap, scheduler not in it";
+  /** Standard deviation of a time that an operation's calls have in common. */
+  private static final String SIGMA =
+      "  sigma: one standard deviation of the time of an operation, the same for all its calls;"
+          + "\n  90 %: "
+          + Estimates.COVERED
+          + "\n";
 
   private final Setup setup;
   private final List<Prediction> predictions = new ArrayList<>();
   private final List<BatchSpec> batches;
   private final List<StepTime> steps = new ArrayList<>();
-
-  /** Standard deviation of a time that an operation's calls have in common. */
-  private static final String SIGMA =
-      "  sigma: one standard deviation of the time of an operation, the same for all its calls;"
-          + " 90 %: "
-          + INTERVAL
-          + "\n";
 
   /**
    * Predicts, with intervals.
@@ -75,10 +72,10 @@ public final class PredictionReport {
       out.append("\nPredicted, closed loop, ").append(first.inputTokens()).append(" tokens in, ");
       out.append(first.outputTokens()).append(" out; nothing here was measured but the kernels\n");
       out.append(overview());
-      out.append(
-          "  90 %: interval, " + INTERVAL + "; TTFT from requests that come one by one to\n");
-      out.append("  all at once, with its interval at both ends; known: part of the decode step's");
-      out.append(" time that was measured or lies\n  between measured points;");
+      out.append("  90 %: interval, ").append(Estimates.COVERED).append(";\n");
+      out.append("  TTFT from requests that come one by one to all at once, with its interval at");
+      out.append(" both ends;\n  known: part of the decode step's time that was measured or lies");
+      out.append(" between measured points;\n ");
       out.append(" from: how the least certain part of it was got\n");
       how(out, first);
       for (Prediction p : predictions) {
@@ -374,7 +371,7 @@ public final class PredictionReport {
     JsonText.number(node, "value_ms", 1e3 * e.value());
     JsonText.number(node, "low_ms", 1e3 * e.low());
     JsonText.number(node, "high_ms", 1e3 * e.high());
-    node.put("interval", INTERVAL);
+    node.put("interval", Estimates.COVERED);
     node.put("provenance", e.provenance().text());
   }
 

@@ -197,7 +197,7 @@ public final class ValidationReport {
     }
     List<Line> lines = withInterval(true);
     long inside = lines.stream().filter(Line::tpotInside).count();
-    out.append("  the 90 % interval of TPOT (").append(PredictionReport.INTERVAL);
+    out.append("  the 90 % interval of TPOT (").append(Estimates.COVERED);
     out.append(") holds ").append(inside).append(" of ").append(lines.size());
     out.append(" measured values\n\n");
   }
@@ -214,7 +214,7 @@ public final class ValidationReport {
     double inside = lines.stream().filter(Line::tpotInside).count();
     JsonText.number(
         node, "interval_coverage", lines.isEmpty() ? Double.NaN : inside / lines.size());
-    node.put("interval", PredictionReport.INTERVAL);
+    node.put("interval", Estimates.COVERED);
   }
 
   /** Errors of a simpler prediction over the rows that are not set aside. */

@@ -259,7 +259,7 @@ public final class WhatIf {
           double[] all = new double[LOOP + EACH * terms.size()];
           all[0] = q.tpot().value() / p.tpot().value();
           all[1] = q.requestsPerSecond() / p.requestsPerSecond();
-          all[2] = atOnce(q) / atOnce(p);
+          all[2] = q.burstRequestsPerSecond() / p.burstRequestsPerSecond();
           for (int i = 0; i < terms.size(); i++) {
             Term t = terms.get(i);
             double seconds = moved.seconds(a, t) / t.count();
@@ -313,13 +313,6 @@ public final class WhatIf {
   private static final int LOOP = 3;
 
   private static final int EACH = 4;
-
-  /** Requests a second if all arrive at once. */
-  private static double atOnce(Prediction p) {
-    Workload w = p.workload();
-    double answer = (w.outputTokens() - 1) * p.tpot().value();
-    return Math.min(p.requestsPerSecond(), w.concurrency() / (p.ttftBurst().value() + answer));
-  }
 
   /** The first of each role: two shapes of one role differ in nothing that matters here. */
   private static void once(String phase, StepTime step, List<String> phases, List<Term> terms) {
@@ -490,8 +483,8 @@ public final class WhatIf {
       node.put("concurrency", pair.from().workload().concurrency());
       prediction(node.putObject("from"), from, pair.from());
       prediction(node.putObject("to"), to, pair.to());
-      number(node, "tpot_ratio", "", 1, pair.tpotRatio());
-      number(node, "throughput_ratio", "", 1, pair.throughputRatio());
+      Estimates.json(node, "tpot_ratio", "", 1, pair.tpotRatio());
+      Estimates.json(node, "throughput_ratio", "", 1, pair.throughputRatio());
       node.put("provenance", pair.tpotRatio().provenance().text());
       node.put("from_step_bound", pair.from().decodeStep().bound().text());
       node.put("to_step_bound", pair.to().decodeStep().bound().text());
@@ -501,10 +494,10 @@ public final class WhatIf {
         ObjectNode one = operations.addObject();
         one.put("phase", c.phase());
         one.put("role", c.from().role());
-        number(one, "utilisation", "", 1, c.utilisation());
-        number(one, "from", "_us", 1e6, c.fromSeconds());
-        number(one, "to", "_us", 1e6, c.toSeconds());
-        number(one, "ratio", "", 1, c.ratio());
+        Estimates.json(one, "utilisation", "", 1, c.utilisation());
+        Estimates.json(one, "from", "_us", 1e6, c.fromSeconds());
+        Estimates.json(one, "to", "_us", 1e6, c.toSeconds());
+        Estimates.json(one, "ratio", "", 1, c.ratio());
         one.put("utilisation_provenance", c.utilisation().provenance().text());
         one.put("from_provenance", c.fromSeconds().provenance().text());
         one.put("to_provenance", c.toSeconds().provenance().text());
@@ -541,24 +534,18 @@ public final class WhatIf {
             });
   }
 
-  /** A number with its interval. */
-  private static void number(
-      ObjectNode node, String name, String unit, double units, Estimate estimate) {
-    JsonText.number(node, name + unit, units * estimate.value());
-    JsonText.number(node, name + "_low" + unit, units * estimate.low());
-    JsonText.number(node, name + "_high" + unit, units * estimate.high());
-  }
-
   private static void prediction(ObjectNode node, Setup setup, Prediction p) {
     StepModel model = setup.model();
-    number(node, "tpot", "_ms", 1e3, p.tpot());
+    Estimates.json(node, "tpot", "_ms", 1e3, p.tpot());
     JsonText.number(node, "ttft_staggered_ms", 1e3 * p.ttftStaggered().value());
     JsonText.number(node, "ttft_burst_ms", 1e3 * p.ttftBurst().value());
     JsonText.number(node, "ttft_low_ms", 1e3 * p.ttftStaggered().low());
     JsonText.number(node, "ttft_high_ms", 1e3 * p.ttftBurst().high());
-    number(node, "requests_per_s", "", 1, p.throughput());
-    number(node, "decode_step", "_ms", 1e3, Intervals.step(model, p.decodeStep()).seconds());
-    number(node, "prefill_step", "_ms", 1e3, Intervals.step(model, p.prefillStep()).seconds());
+    Estimates.json(node, "requests_per_s", "", 1, p.throughput());
+    Estimates.json(
+        node, "decode_step", "_ms", 1e3, Intervals.step(model, p.decodeStep()).seconds());
+    Estimates.json(
+        node, "prefill_step", "_ms", 1e3, Intervals.step(model, p.prefillStep()).seconds());
     node.put("state", p.state().name().toLowerCase(Locale.ROOT));
     node.put("remark", p.remark());
     node.put("bound", p.bound().text());

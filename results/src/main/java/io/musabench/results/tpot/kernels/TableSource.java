@@ -243,7 +243,7 @@ final class TableSource implements KernelSource {
     double error = error(entry, axes);
     if (family.answeredBy(entry.family)) {
       return new KernelTime(
-          seconds, error, new Found(0, axes).provenance(), entry.label + how(axes));
+          seconds, error, new Found(seconds, axes).provenance(), entry.label + how(axes));
     }
     axes |= Axis.BEYOND.bit();
     double here = roofs.seconds(call, precision);
