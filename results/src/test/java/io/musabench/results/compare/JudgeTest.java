@@ -46,6 +46,10 @@ class JudgeTest {
     assertThat(JUDGE.judge(after, ONE_PERCENT).verdict()).isEqualTo(Verdict.SAME);
     // A change of exactly the tolerance stays between the verdicts.
     assertThat(JUDGE.judge(ratio(1, 0.5), ONE_PERCENT).moreForks()).isEmpty();
+    for (double value : new double[] {ONE_PERCENT.log(), -ONE_PERCENT.log()}) {
+      LogRatio certain = new LogRatio(value, 0, 18, 10);
+      assertThat(JUDGE.judge(certain, ONE_PERCENT).verdict()).isEqualTo(Verdict.UNDECIDED);
+    }
   }
 
   @Test
