@@ -263,7 +263,7 @@ public final class StepCheck {
         + "  error: predicted / measured - 1, the median of the rounds; assumed: share of the"
         + " kernels' time that nobody measured\n"
         + "  90 %: interval, "
-        + PredictionReport.INTERVAL
+        + Estimates.COVERED
         + "; +-: 95 % from the medians of the forks, or 2 % where there is one fork\n";
   }
 
