@@ -107,6 +107,7 @@ class TpotCommandTest extends CommandTest {
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     RunDirectory made = RunDirectory.create(folder.resolve("runs"), "host", start);
     made.saveEnvironment(Environment.collect("host", start, Path.of(".")));
+    made.saveSamples(List.of());
     made.saveCases(
         List.of(
             CaseResult.of(

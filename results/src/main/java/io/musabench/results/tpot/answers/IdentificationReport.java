@@ -6,6 +6,7 @@ import io.musabench.results.Printable;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.answers.Experiments.Outcome;
 import io.musabench.results.tpot.answers.Identification.Hypothesis;
 import io.musabench.results.tpot.answers.Identification.Point;
@@ -34,6 +35,7 @@ public final class IdentificationReport {
   /** For a terminal. */
   public String text() {
     StringBuilder out = new StringBuilder("what " + file + " alone lets one know\n");
+    out.append("  every range follows from the table's numbers and from what is assumed\n");
     found
         .assumptions()
         .forEach(line -> out.append("  assumed: ").append(Printable.line(line)).append('\n'));
@@ -128,6 +130,8 @@ public final class IdentificationReport {
   public String json() {
     ObjectNode root = JsonText.root(SCHEMA_VERSION);
     root.put("file", file);
+    // There always is an assumption: nothing of a range is only measured.
+    root.put("provenance", Provenance.ASSUMED.text());
     JsonText.texts(root, "assumptions", found.assumptions());
     service(root, found.services().get(0));
     ArrayNode all = root.putArray("services");

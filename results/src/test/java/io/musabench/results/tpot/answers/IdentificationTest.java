@@ -137,6 +137,8 @@ class IdentificationTest {
     assertThat(root.at("/rows/0/effective_concurrency/value").asDouble())
         .isCloseTo(34.9, within(0.05));
     assertThat(root.at("/next_experiment/name").asText()).isNotEmpty();
+    assertThat(root.path("provenance").asText()).isEqualTo("assumed");
+    assertThat(root.path("assumptions")).isNotEmpty();
     assertThat(json).doesNotContain("NaN");
   }
 
