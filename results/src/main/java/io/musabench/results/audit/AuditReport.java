@@ -14,6 +14,7 @@ import java.math.MathContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.DoubleFunction;
 
 /** An audit as text and as JSON. */
 public final class AuditReport {
@@ -112,12 +113,12 @@ public final class AuditReport {
       table.row(
           Integer.toString(v.row().number()),
           v.row().label(),
-          Units.time(1e6 * value(little, "end_to_end_s")),
-          range(little, "end_to_end_s"),
+          time(value(little, "end_to_end_s")),
+          range(little, "end_to_end_s", AuditReport::time),
           Units.number(value(little, "implied_concurrency")),
-          range(little, "implied_concurrency"),
+          range(little, "implied_concurrency", Units::number),
           Units.number(value(little, "needed_throughput_req_s")),
-          range(little, "needed_throughput_req_s"),
+          range(little, "needed_throughput_req_s", Units::number),
           Units.percent(100 * value(good, "share")),
           objections.isEmpty() ? "none" : objections);
     }
@@ -125,11 +126,16 @@ public final class AuditReport {
         + "  behind each number: from and to, as far as the tolerance lets the table be off\n";
   }
 
-  private static String range(Map<String, Double> numbers, String name) {
+  private static String range(
+      Map<String, Double> numbers, String name, DoubleFunction<String> form) {
     double low = value(numbers, name + "_low");
     return Double.isNaN(low)
         ? Units.NOTHING
-        : Units.number(low) + " - " + Units.number(value(numbers, name + "_high"));
+        : form.apply(low) + " - " + form.apply(value(numbers, name + "_high"));
+  }
+
+  private static String time(double seconds) {
+    return Units.time(1e6 * seconds);
   }
 
   private static double value(Map<String, Double> numbers, String name) {

@@ -13,6 +13,7 @@ import io.musabench.results.audit.TableAudit.RowVerdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,7 +56,7 @@ class TableAuditTest {
   @Test
   void whatFollowsFromTheTableIsAsUncertainAsTheTable() {
     TableAudit audit = audit(COURSE);
-    java.util.Map<String, Double> n = audit.rows().get(0).finding("littles_law").numbers();
+    Map<String, Double> n = audit.rows().get(0).finding("littles_law").numbers();
     // Rates and latencies to 10 %.
     assertThat(n.get("end_to_end_s_low")).isCloseTo(0.9 * n.get("end_to_end_s"), within(1e-12));
     assertThat(n.get("end_to_end_s_high")).isCloseTo(1.1 * n.get("end_to_end_s"), within(1e-12));
@@ -66,10 +67,13 @@ class TableAuditTest {
     assertThat(n.get("needed_throughput_req_s_high"))
         .isCloseTo(n.get("needed_throughput_req_s") / 0.9, within(1e-12));
     assertThat(new AuditReport(audit).text())
-        .contains("16.6 s  15.0 - 18.3")
+        .contains("16.6 s  15.0 s - 18.3 s")
         .contains("34.9  28.3 - 42.3")
         .contains("7.70  7.00 - 8.55");
     assertThat(new AuditReport(audit).json()).contains("\"needed_throughput_req_s_high\" : 8.55");
+    // 100 ms and 100 gaps of 9 ms.
+    assertThat(new AuditReport(audit("name,ttft_ms,tpot_ms,osl,rps\nx,100,9,101,2\n")).text())
+        .contains("1.00 s  900 ms - 1.10 s");
   }
 
   @Test
