@@ -1,7 +1,6 @@
 package io.musabench.jmh.cli;
 
 import io.musabench.results.Printable;
-import io.musabench.results.compare.Baselines;
 import io.musabench.results.compare.Baselines.Baseline;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -16,11 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** {@code musabench baseline}: runs that are kept to be compared with. */
@@ -38,18 +37,9 @@ import picocli.CommandLine.Spec;
       "74:the baseline cannot be written"
     })
 final class BaselineCommand implements Runnable {
-  @Option(
-      names = "--baselines",
-      paramLabel = "DIR",
-      scope = ScopeType.INHERIT,
-      description = "where baselines are (default: results/baselines of the checkout)")
-  private Path named;
+  @Mixin private BaselinesOption baselines;
 
   @Spec private CommandSpec spec;
-
-  private Path folder() {
-    return named == null ? Checkout.folder().resolve("results/baselines") : named;
-  }
 
   @Override
   public void run() {
@@ -61,7 +51,7 @@ final class BaselineCommand implements Runnable {
       @Parameters(paramLabel = "RUN", description = "run directory") Path run,
       @Parameters(paramLabel = "NAME", description = "name of the baseline") String name,
       @Option(names = "--force", description = "replace one of that name") boolean force) {
-    Baseline saved = refused(() -> new Baselines(folder()).save(run, name, force));
+    Baseline saved = refused(() -> baselines.open().save(run, name, force));
     RunData kept = refused(() -> RunDirectory.open(saved.path()).read());
     String partial = kept.partial().isEmpty() ? "" : "; " + kept.partial();
     out().println("Saved as " + name + " of " + saved.device() + ", " + saved.path() + partial);
@@ -70,13 +60,10 @@ final class BaselineCommand implements Runnable {
 
   @Command(name = "list", description = "lists the baselines")
   int list() {
-    Baselines baselines = new Baselines(folder());
-    if (named != null && !baselines.exist()) {
-      throw new UsageException("There is no folder of baselines " + named);
-    }
-    List<Baseline> all = refused(baselines::list);
+    baselines.check();
+    List<Baseline> all = refused(() -> baselines.open().list());
     if (all.isEmpty()) {
-      out().println("No baselines in " + folder());
+      out().println("No baselines in " + baselines.folder());
       return ExitCode.OK;
     }
     List<String> damaged = new ArrayList<>();
@@ -111,7 +98,7 @@ final class BaselineCommand implements Runnable {
               paramLabel = "DEVICE",
               description = "where several devices have one of that name")
           String device) {
-    Baseline baseline = refused(() -> new Baselines(folder()).find(device, name));
+    Baseline baseline = refused(() -> baselines.open().find(device, name));
     RunData run = refused(() -> RunDirectory.open(baseline.path()).read());
     Environment environment = run.environment();
     out().println(baseline.name() + " of " + baseline.device() + ", " + baseline.path());

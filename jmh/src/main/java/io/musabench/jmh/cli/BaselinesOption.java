@@ -7,17 +7,23 @@ import io.musabench.results.run.RunException;
 import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
-/** Where a command that compares finds baselines and noise floors. */
+/** Where baselines and noise floors are. */
 final class BaselinesOption {
   @Option(
       names = "--baselines",
       paramLabel = "DIR",
+      scope = ScopeType.INHERIT,
       description = "where baselines and noise floors are (default: results/baselines)")
   private Path named;
 
+  Path folder() {
+    return named == null ? Checkout.folder().resolve("results/baselines") : named;
+  }
+
   Baselines open() {
-    return new Baselines(named == null ? Checkout.folder().resolve("results/baselines") : named);
+    return new Baselines(folder());
   }
 
   /** Refuses a folder that was named and is not there: without its noise floors more is SLOWER. */
