@@ -411,7 +411,16 @@ public final class ClosedLoop {
     double ttft = prompt.steps() * (own.seconds() + draft(w));
     double rate = 1 / (ttft + gaps(w) * step);
     return prediction(
-        w, in.with(1, w), queue(w, 1, rate), decode, own, step, new First(ttft, ttft), rate, 0, 0);
+        w,
+        in.with(1, w),
+        queue(w, 1, rate),
+        decode,
+        own,
+        step,
+        new First(ttft, ttft),
+        rate,
+        rate * ttft,
+        0);
   }
 
   /**

@@ -161,6 +161,17 @@ class PredictionTest {
     assertThat(p.waitingRequests()).isZero();
   }
 
+  @Test
+  void oneRequestSpendsTheSameShareInItsPrefillWhetherItFillsAStepOrNot() {
+    Workload w = new Workload(1, 1024, 256);
+    Prediction whole = ClosedLoop.predict(model(engine()), w);
+    Prediction chunk = ClosedLoop.predict(model(engine().tokenBudget(2048)), w);
+    double p = whole.prefillStep().seconds();
+    assertThat(whole.prefillShare())
+        .isCloseTo(p / (p + 255 * whole.decodeStep().seconds()), withinPercentage(1e-9));
+    assertThat(chunk.prefillShare()).isCloseTo(whole.prefillShare(), withinPercentage(1e-9));
+  }
+
   @Property(tries = 300)
   void aFasterKernelNeverRaisesTpot(
       @ForAll("services") Service s,
