@@ -3,6 +3,7 @@ package io.musabench.results.tpot;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.tpot.Prediction.State;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * Steady state of a closed loop.
@@ -483,18 +484,20 @@ public final class ClosedLoop {
 
   /**
    * Time of a step whose budget is full: decodes, and as many tokens of prompts as they leave room
-   * for. Linear between whole numbers of decodes.
+   * for.
    *
    * @param decoding decodes; whoever waits for a step is one of them
    */
   private static double fullStep(StepModel model, Workload w, Prompt prompt, double decoding) {
-    int below = Math.max(1, (int) decoding);
-    double low = model.step(prompt.filled(decodes(w, below))).seconds();
-    double over = decoding - below;
-    return draft(w)
-        + (over <= 0
-            ? low
-            : low + over * (model.step(prompt.filled(decodes(w, below + 1))).seconds() - low));
+    return draft(w) + between(decoding, d -> model.step(prompt.filled(decodes(w, d))).seconds());
+  }
+
+  /** Linear between whole numbers of requests, and below 1 as at 1. */
+  private static double between(double requests, IntToDoubleFunction seconds) {
+    int below = Math.max(1, (int) requests);
+    double low = seconds.applyAsDouble(below);
+    double over = requests - below;
+    return over <= 0 ? low : low + over * (seconds.applyAsDouble(below + 1) - low);
   }
 
   /**
@@ -619,12 +622,7 @@ public final class ClosedLoop {
     return sum / w.concurrency() * prefill;
   }
 
-  /** Linear between whole batches. */
   private static double decodeSeconds(StepModel model, Workload w, double batch) {
-    int below = Math.max(1, (int) batch);
-    double low = model.step(decodes(w, below)).seconds();
-    double over = batch - below;
-    return draft(w)
-        + (over <= 0 ? low : low + over * (model.step(decodes(w, below + 1)).seconds() - low));
+    return draft(w) + between(batch, b -> model.step(decodes(w, b)).seconds());
   }
 }
