@@ -32,6 +32,15 @@ class StatsTest {
     assertThat(Stats.relativeStandardError(OUTLIER)).isCloseTo(0.606, within(0.0005));
   }
 
+  /** Quantiles of Student's t over those of a normal distribution, from tables. */
+  @Test
+  void aStandardErrorOfFewValuesIsMadeWider() {
+    assertThat(Stats.widening(1, 0.9)).isCloseTo(6.3138 / 1.64485, within(1e-4));
+    assertThat(Stats.widening(4, 0.9)).isCloseTo(2.1318 / 1.64485, within(1e-4));
+    assertThat(Stats.widening(2, 0.95)).isCloseTo(4.3027 / 1.95996, within(1e-4));
+    assertThat(Stats.widening(100_000, 0.9)).isCloseTo(1, within(1e-4));
+  }
+
   @Test
   void summaryHoldsTheSameNumbers() {
     Summary s = Summary.of(OUTLIER);

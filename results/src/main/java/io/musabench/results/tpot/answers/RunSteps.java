@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.commons.statistics.distribution.TDistribution;
 
 /** The measured steps of a run, each with its kernels, its launching and how sure they are. */
 final class RunSteps {
@@ -144,12 +143,7 @@ final class RunSteps {
       return new Time(median, Math.hypot(ONE_FORK * median, within));
     }
     double error = Math.sqrt(Stats.variance(medians) / medians.length);
-    return new Time(median, widening(medians.length - 1) * error);
-  }
-
-  private static double widening(int degreesOfFreedom) {
-    return TDistribution.of(degreesOfFreedom).inverseSurvivalProbability(0.025)
-        / Attribution.DEVIATIONS;
+    return new Time(median, Stats.widening(medians.length - 1, 0.95) * error);
   }
 
   /** Standard error of a median from its own samples: 1.25 s / sqrt(n), with s from the MAD. */

@@ -43,6 +43,9 @@ final class RunReader {
   /** 10 % and 90 % quantile of a normal distribution are this many standard deviations apart. */
   private static final double P10_TO_P90 = 2.5631;
 
+  /** Level of the intervals that these errors make. */
+  private static final double LEVEL = 0.9;
+
   private static final double MICROS = 1e6;
 
   /** Rank of a kernel that was measured by itself; 0 and 1 are those of steps. */
@@ -310,8 +313,8 @@ final class RunReader {
 
   /**
    * One standard deviation over the time: of the mean of the forks' medians, because forks differ
-   * by more than the samples in one; with one fork, of its samples, which is the most that is
-   * known.
+   * by more than the samples in one, made wider where few forks say how wide it is; with one fork,
+   * of its samples, which is the most that is known.
    */
   private static double error(Map<Integer, List<Double>> forks) {
     if (forks == null) {
@@ -319,7 +322,7 @@ final class RunReader {
     }
     double[] medians = forks.values().stream().mapToDouble(RunReader::median).toArray();
     if (medians.length > 1) {
-      return Stats.relativeStandardError(medians);
+      return Stats.widening(medians.length - 1, LEVEL) * Stats.relativeStandardError(medians);
     }
     double[] all = forks.values().iterator().next().stream().mapToDouble(v -> v).toArray();
     return (Stats.quantile(all, 0.9) - Stats.quantile(all, 0.1)) / P10_TO_P90 / Stats.median(all);
