@@ -112,6 +112,11 @@ public final class Attribution {
     public double changeErrorS() {
       return Math.hypot(tpotErrorA, tpotErrorB);
     }
+
+    /** Error of B over A, which is not that of the change over A: A is not known exactly. */
+    public double ratioError() {
+      return tpotB / tpotA * Math.hypot(tpotErrorA / tpotA, tpotErrorB / tpotB);
+    }
   }
 
   /**
@@ -410,7 +415,7 @@ public final class Attribution {
       out.append("\n  TPOT ").append(plusMinus(m.tpotA(), m.tpotErrorA())).append(" -> ");
       out.append(plusMinus(m.tpotB(), m.tpotErrorB())).append(" (");
       out.append(Units.change(100 * (m.tpotB() / m.tpotA() - 1))).append(" +- ");
-      out.append(Units.percent(100 * m.changeErrorS() / m.tpotA())).append("), ");
+      out.append(Units.percent(100 * m.ratioError())).append("), ");
       out.append(load(m)).append('\n');
       TextTable table =
           new TextTable("term", ">A", ">B", ">share of the change", ">95 % interval", "");
@@ -478,9 +483,9 @@ public final class Attribution {
       node.put("concurrency", m.concurrency());
       node.put("input_tokens", m.inputTokens());
       node.put("load", load(m));
-      number(node, "tpot_a", m.tpotA(), m.tpotErrorA());
-      number(node, "tpot_b", m.tpotB(), m.tpotErrorB());
-      number(node, "tpot_delta", m.tpotB() - m.tpotA(), m.changeErrorS());
+      number(node, "tpot_a", true, m.tpotA(), m.tpotErrorA());
+      number(node, "tpot_b", true, m.tpotB(), m.tpotErrorB());
+      number(node, "tpot_delta", false, m.tpotB() - m.tpotA(), m.changeErrorS());
       node.put("provenance", Provenance.MEASURED.text());
       ArrayNode terms = node.putArray("terms");
       for (Share s : m.shares()) {
@@ -492,22 +497,25 @@ public final class Attribution {
               case LAUNCH, GAPS -> s.name();
               default -> "kernel";
             });
-        number(term, "a", s.aS(), s.aErrorS());
-        number(term, "b", s.bS(), s.bErrorS());
+        number(term, "a", true, s.aS(), s.aErrorS());
+        number(term, "b", true, s.bS(), s.bErrorS());
         JsonText.number(term, "share_ms", 1e3 * s.shareS());
         JsonText.number(term, "low_ms", 1e3 * (s.shareS() - s.errorS()));
         JsonText.number(term, "high_ms", 1e3 * (s.shareS() + s.errorS()));
         term.put("flagged", s.flagged());
       }
-      number(node, "unexplained", m.unexplainedS(), m.unexplainedErrorS());
+      number(node, "unexplained", false, m.unexplainedS(), m.unexplainedErrorS());
     }
     return JsonText.print(root);
   }
 
   /** A number of milliseconds with its interval. */
-  private static void number(ObjectNode node, String name, double seconds, double errorS) {
+  private static void number(
+      ObjectNode node, String name, boolean time, double seconds, double errorS) {
     JsonText.number(node, name + "_ms", 1e3 * seconds);
-    JsonText.number(node, name + "_low_ms", 1e3 * (seconds - errorS));
+    // A time is not below 0 however little is known of it; a change is.
+    double low = seconds - errorS;
+    JsonText.number(node, name + "_low_ms", 1e3 * (time ? Math.max(0, low) : low));
     JsonText.number(node, name + "_high_ms", 1e3 * (seconds + errorS));
   }
 }

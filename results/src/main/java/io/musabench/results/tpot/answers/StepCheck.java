@@ -288,7 +288,8 @@ public final class StepCheck {
       JsonText.number(n, "predicted_high_ms", predicted.high() * 1e3);
       n.put("provenance", predicted.provenance().text());
       JsonText.number(n, "measured_ms", l.measuredSeconds() * 1e3);
-      JsonText.number(n, "measured_low_ms", (l.measuredSeconds() - l.measuredError()) * 1e3);
+      JsonText.number(
+          n, "measured_low_ms", Math.max(0, l.measuredSeconds() - l.measuredError()) * 1e3);
       JsonText.number(n, "measured_high_ms", (l.measuredSeconds() + l.measuredError()) * 1e3);
       JsonText.number(n, "kernels_ms", l.median(m -> m.predicted().kernelSeconds()) * 1e3);
       JsonText.number(n, "host_ms", l.median(m -> m.predicted().hostSeconds()) * 1e3);

@@ -29,10 +29,11 @@ class AttributionTest {
 
   /**
    * A run made up of steps whose kernels take given times, with three forks 0.2 % apart, or two
-   * that are 1 % apart.
+   * that are 1 % apart, or as much as is asked for.
    */
   private final class Run {
     private final int forks;
+    private double apart = 0.01;
 
     private final List<CaseResult> cases = new ArrayList<>();
     private final List<Sample> samples = new ArrayList<>();
@@ -43,6 +44,11 @@ class AttributionTest {
 
     Run(int forks) {
       this.forks = forks;
+    }
+
+    Run apart(double share) {
+      this.apart = share;
+      return this;
     }
 
     Run step(
@@ -69,7 +75,7 @@ class AttributionTest {
               .build();
       cases.add(c);
       for (int fork = 1; fork <= forks; fork++) {
-        double factor = forks == 3 ? 1 + 0.002 * (fork - 2) : 1 + 0.01 * (fork - 1.5);
+        double factor = forks == 3 ? 1 + 0.002 * (fork - 2) : 1 + apart * (fork - 1.5);
         samples.add(sample(c, "device.time", fork, factor * latencyUs));
         samples.add(sample(c, "host.submit", fork, factor * submitUs));
         for (CasePart p : parts) {
@@ -138,6 +144,42 @@ class AttributionTest {
     assertThat(step.path("terms")).allMatch(t -> t.path("a_low_ms").isNumber());
     assertThat(step.path("provenance").asText()).isEqualTo("measured");
     assertThat(answer.text()).contains("TPOT 1.01 ms +- 5.02 us -> 1.06 ms +- 5.27 us (+5.0 % +- ");
+  }
+
+  /** Two forks that are 30 % apart: half of the interval is 1.9 times the time. */
+  @Test
+  void noTimeIsBelowNothingButAChangeMayBe() throws Exception {
+    Path a = noisy(1010, 300);
+    Path b = noisy(2010, 1300);
+    JsonNode step = new ObjectMapper().readTree(new Attribution(a, b).json()).at("/steps/0");
+    assertThat(step.path("tpot_a_low_ms").asDouble()).isZero();
+    assertThat(step.path("tpot_b_low_ms").asDouble()).isZero();
+    assertThat(step.path("tpot_delta_low_ms").asDouble()).isNegative();
+    assertThat(step.path("unexplained_low_ms").asDouble()).isNegative();
+    for (JsonNode term : step.path("terms")) {
+      assertThat(term.path("a_low_ms").asDouble()).as(term.toString()).isNotNegative();
+      assertThat(term.path("b_low_ms").asDouble()).as(term.toString()).isNotNegative();
+    }
+  }
+
+  private Path noisy(double latencyUs, double attentionUs) {
+    return new Run(2)
+        .apart(0.3)
+        .step("DecodeStep", "q1s1k", "graph", latencyUs, 50, kernels(700, attentionUs))
+        .write();
+  }
+
+  /** The ratio of two times has the root of the sum of the squares of their relative errors. */
+  @Test
+  void theErrorOfARatioIsNotThatOfTheDifference() {
+    Path a = new Run().step("DecodeStep", "q1s1k", "graph", 1010, 50, kernels(700, 300)).write();
+    Path b = new Run().step("DecodeStep", "q1s1k", "graph", 4010, 50, kernels(700, 3300)).write();
+    Attribution answer = new Attribution(a, b);
+    double each = 4.303 * 0.002 / Math.sqrt(3);
+    Moved m = answer.moved().get(0);
+    assertThat(m.ratioError())
+        .isCloseTo(4010 / 1010.0 * each * Math.sqrt(2), withinPercentage(0.1));
+    assertThat(answer.text()).contains("(+297.0 % +- 2.8 %)");
   }
 
   /** TPOT moves with the whole steps, of which the prefill's error is the smaller part. */

@@ -15,11 +15,13 @@ import io.musabench.results.model.Precision;
 import io.musabench.results.run.CaseResult;
 import io.musabench.results.run.Environment;
 import io.musabench.results.run.RunDirectory;
+import io.musabench.results.run.Sample;
 import io.musabench.results.tpot.answers.StepCheck.Round;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,11 +62,11 @@ class StepCheckTest {
     kernels = Files.writeString(folder.resolve("kernels.csv"), csv);
   }
 
-  private Path save(List<CaseResult> cases) {
+  private Path save(List<CaseResult> cases, List<Sample> samples) {
     Instant start = Instant.parse("2026-01-01T00:00:00Z");
     RunDirectory run = RunDirectory.create(folder.resolve("runs"), "host", start);
     run.saveEnvironment(Environment.collect("host", start, Path.of(".")));
-    run.saveSamples(List.of());
+    run.saveSamples(samples);
     run.saveCases(cases);
     return run.path();
   }
@@ -86,7 +88,8 @@ class StepCheckTest {
     params.put("mode", mode);
     params.put("dtype", "bf16");
     return save(
-        List.of(CaseResult.of("step.DecodeStep", params).deviceTimesUs(new double[] {us}).build()));
+        List.of(CaseResult.of("step.DecodeStep", params).deviceTimesUs(new double[] {us}).build()),
+        List.of());
   }
 
   @Test
@@ -126,6 +129,30 @@ class StepCheckTest {
         .isCloseTo(1e3 * line.predicted().low(), within(1e-9));
     assertThat(json.path("provenance").asText()).isEqualTo("measured");
     assertThat(check.text()).contains(" +- ").contains("90 %: interval");
+  }
+
+  /** Of two forks of which one takes four times as long as the other. */
+  @Test
+  void aMeasuredTimeIsNotBelowNothing() throws Exception {
+    Map<String, String> params = Map.of("model", "Qwen3-0.6B", "batch", "8q1s1k", "mode", "graph");
+    CaseResult c =
+        CaseResult.of("step.DecodeStep", params).deviceTimesUs(new double[] {sumUs}).build();
+    List<Sample> samples = new ArrayList<>();
+    for (int fork = 1; fork <= 2; fork++) {
+      samples.add(
+          new Sample(
+              c.id(),
+              Sample.DEVICE_TIME,
+              fork,
+              1,
+              0,
+              1e3 * sumUs * (fork == 1 ? 0.4 : 1.6),
+              "ns/op"));
+    }
+    StepCheck check = check(save(List.of(c), samples));
+    JsonNode json = new ObjectMapper().readTree(check.json()).at("/steps/0");
+    assertThat(check.lines().get(0).measuredError()).isGreaterThan(sumUs * 1e-6);
+    assertThat(json.path("measured_low_ms").asDouble()).isZero();
   }
 
   /** A rank is measured by itself: what ranks send each other is in no measured step. */
@@ -186,7 +213,7 @@ class StepCheckTest {
 
   @Test
   void aRunWithoutStepsIsAnError() {
-    Path none = save(List.of());
+    Path none = save(List.of(), List.of());
     assertThatThrownBy(() -> check(none)).hasMessageContaining("no measured step in");
   }
 }
