@@ -2,6 +2,7 @@ package io.musabench.results.tpot.answers;
 
 import io.musabench.results.model.KernelCall;
 import io.musabench.results.model.Precision;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.kernels.DeviceRoofs;
 import io.musabench.results.tpot.kernels.KernelSource;
 import io.musabench.results.tpot.kernels.KernelTime;
@@ -52,8 +53,16 @@ final class CarriedSource implements KernelSource {
   @Override
   public Optional<KernelTime> time(KernelCall call, Precision precision) {
     KernelTime time = measured.time(call, precision).orElse(null);
-    if (time == null || time.seconds() == 0 || own()) {
+    if (time == null || own()) {
       return Optional.ofNullable(time);
+    }
+    Provenance provenance =
+        time.provenance()
+            .worse(base.provenance(call, precision))
+            .worse(to.provenance(call, precision));
+    if (time.seconds() == 0) {
+      // Contained in another operation there too, which nobody measured there.
+      return Optional.of(new KernelTime(0, time.relativeError(), provenance, time.from()));
     }
     double share = Math.min(1, base.roofs().seconds(call, precision) / time.seconds());
     double seconds = to.roofs().seconds(call, precision) / share;
@@ -71,9 +80,7 @@ final class CarriedSource implements KernelSource {
         new KernelTime(
             seconds,
             time.relativeError(),
-            time.provenance()
-                .worse(base.provenance(call, precision))
-                .worse(to.provenance(call, precision)),
+            provenance,
             "utilisation of " + time.from(),
             time.otherTypes()));
   }

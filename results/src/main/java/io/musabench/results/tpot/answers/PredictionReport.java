@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.musabench.results.Printable;
 import io.musabench.results.model.BatchSpec;
 import io.musabench.results.model.ElementType;
+import io.musabench.results.model.KernelCall.PagedAttention;
 import io.musabench.results.report.JsonText;
 import io.musabench.results.report.TextTable;
 import io.musabench.results.report.Units;
@@ -87,7 +88,7 @@ public final class PredictionReport {
     }
     if (predictions.size() == 1) {
       Prediction p = predictions.get(0);
-      step(out, "Decode step of " + p.runningRequests() + " requests", p.decodeStep());
+      step(out, "Decode step of " + decoding(p) + " requests", p.decodeStep());
       step(out, "Prefill step", p.prefillStep());
     } else if (!predictions.isEmpty()) {
       out.append("  the operations of a step are shown for a single --concurrency\n");
@@ -103,6 +104,19 @@ public final class PredictionReport {
         .assumptionsAfter()
         .forEach(a -> out.append("  assumed: ").append(Printable.line(a)).append('\n'));
     return out.toString();
+  }
+
+  /**
+   * Requests that the decode step has. It is not all that run: with separate prefill others are
+   * prefilled or on other decoders.
+   */
+  private static int decoding(Prediction p) {
+    return p.decodeStep().terms().stream()
+        .map(Term::call)
+        .filter(PagedAttention.class::isInstance)
+        .mapToInt(call -> ((PagedAttention) call).batch().size())
+        .findFirst()
+        .orElse(p.runningRequests());
   }
 
   /** What is special about how requests are served. */

@@ -83,7 +83,8 @@ public final class WhatIf {
    * @param phase {@code decode} or {@code prefill}
    * @param from the operation where it comes from
    * @param to the same call on the other device, where another batch may run
-   * @param utilisation share of its roof, of both; NaN if a roof is not known
+   * @param utilisation share of its roof, of both; NaN if a roof is not known, or if it is
+   *     contained in another operation
    * @param fromSeconds time of one call where it comes from
    * @param toSeconds time there
    * @param ratio of these two
@@ -265,7 +266,8 @@ public final class WhatIf {
             double seconds = moved.seconds(a, t) / t.count();
             double other = moved.seconds(b, others.get(i)) / t.count();
             int at = LOOP + EACH * i;
-            all[at] = a.roof(t) / seconds;
+            // What is contained in another operation has no share of its own.
+            all[at] = seconds == 0 ? Double.NaN : a.roof(t) / seconds;
             all[at + 1] = seconds;
             all[at + 2] = other;
             all[at + 3] = other / seconds;

@@ -294,7 +294,7 @@ class AnswersTest {
   @Test
   void theTextSaysWhatSpeculationSeparationAndThePrefixCacheDo() throws Exception {
     Setup setup = setup(Mode.GRAPH, null);
-    List<io.musabench.results.tpot.Workload> loads =
+    List<Workload> loads =
         Setup.workloads(
             List.of(8), 1024, 256, 0.5, Setup.separate("1:1", 50, 100), Setup.speculation("0.5:1"));
     PredictionReport report = new PredictionReport(setup, loads, List.of());
@@ -306,6 +306,39 @@ class AnswersTest {
         .contains("prefix cache: 512 of the 1024 tokens");
     assertThat(tree(report.json()).at("/predictions/0/kv_transfer_ms").asDouble())
         .isCloseTo(sent, org.assertj.core.api.Assertions.within(1e-9));
+  }
+
+  /** With separate prefill not all that run decode, and each decoder has only some of those. */
+  @Test
+  void theDecodeStepIsNamedAfterTheRequestsThatItHas() {
+    for (String separate : List.of("", "1:1", "1:4")) {
+      Setup setup = setup(Mode.GRAPH, null);
+      List<Workload> loads =
+          Setup.workloads(
+              List.of(24),
+              1024,
+              256,
+              0,
+              separate.isEmpty() ? null : Setup.separate(separate, 50, 0),
+              null);
+      PredictionReport report = new PredictionReport(setup, loads, List.of());
+      int rows =
+          report.predictions().get(0).decodeStep().terms().stream()
+              .filter(t -> t.role().equals("qkv"))
+              .map(t -> ((KernelCall.Gemm) t.call()).m())
+              .findFirst()
+              .orElseThrow();
+      assertThat(rows).isBetween(1, separate.equals("1:4") ? 6 : 24);
+      assertThat(report.text()).contains("Decode step of " + rows + " requests: ");
+    }
+  }
+
+  @Test
+  void intervalsSayThatErrorsOfLaunchCostsAreNotInThem() throws Exception {
+    PredictionReport report = new PredictionReport(setup(Mode.EAGER, null), loads(1), List.of());
+    String covered = "kernel times only; host gap, scheduler and errors of launch costs not in it";
+    assertThat(report.text()).contains("90 %: interval, " + covered);
+    assertThat(tree(report.json()).at("/tpot/interval").asText()).isEqualTo(covered);
   }
 
   @Test
@@ -616,6 +649,42 @@ class AnswersTest {
       double ratio = c.to().time().seconds() / c.from().time().seconds();
       assertThat(ratio).isBetween(2.0, 5.01);
     }
+  }
+
+  /** A kernel that another contains takes no time of its own, on no device. */
+  @Test
+  void whatIsContainedInAnotherOperationHasNoShareOfTheRoofAndIsPredictedToo() throws Exception {
+    KernelSource contained =
+        new KernelSource() {
+          @Override
+          public String name() {
+            return KERNELS.name();
+          }
+
+          @Override
+          public DeviceRoofs roofs() {
+            return KERNELS.roofs();
+          }
+
+          @Override
+          public Optional<KernelTime> time(KernelCall call, Precision precision) {
+            return call.kernel().equals("kv_cache_write")
+                ? Optional.of(new KernelTime(0, 0, Provenance.MEASURED, "contained in attention"))
+                : KERNELS.time(call, precision);
+          }
+        };
+    WhatIf answer = toS4000(contained, 8);
+    int found = 0;
+    for (JsonNode one : tree(answer.json()).at("/rows/0/operations")) {
+      if (one.path("role").asText().equals("kv_cache_write")) {
+        found++;
+        assertThat(one.path("utilisation").isNull()).isTrue();
+        assertThat(one.path("to_us").asDouble()).isZero();
+        assertThat(one.path("to_provenance").asText()).isIn("data sheet", "assumed");
+      }
+    }
+    assertThat(found).isEqualTo(2);
+    assertThat(answer.text()).doesNotContain("- - -").doesNotContain("inf");
   }
 
   private static double width(Estimate e) {
