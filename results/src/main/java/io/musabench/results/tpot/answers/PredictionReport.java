@@ -390,14 +390,8 @@ public final class PredictionReport {
   }
 
   private static void throughput(ObjectNode node, Prediction p) {
-    throughput(node, "requests_per_s", p.throughput());
-    throughput(node, "output_tokens_per_s", p.outputThroughput());
-  }
-
-  private static void throughput(ObjectNode node, String name, Estimate e) {
-    JsonText.number(node, name, e.value());
-    JsonText.number(node, name + "_low", e.low());
-    JsonText.number(node, name + "_high", e.high());
+    Estimates.json(node, "requests_per_s", "", 1, p.throughput());
+    Estimates.json(node, "output_tokens_per_s", "", 1, p.outputThroughput());
   }
 
   private static void ttft(ObjectNode node, Prediction p) {
@@ -413,9 +407,7 @@ public final class PredictionReport {
     JsonText.number(node, "ms", 1e3 * step.seconds());
     JsonText.number(node, "low_ms", 1e3 * intervals.seconds().low());
     JsonText.number(node, "high_ms", 1e3 * intervals.seconds().high());
-    JsonText.number(node, "kernels_ms", 1e3 * step.kernelSeconds());
-    JsonText.number(node, "kernels_low_ms", 1e3 * intervals.kernelSeconds().low());
-    JsonText.number(node, "kernels_high_ms", 1e3 * intervals.kernelSeconds().high());
+    Estimates.json(node, "kernels", "_ms", 1e3, intervals.kernelSeconds());
     JsonText.number(node, "device_ms", 1e3 * step.deviceSeconds());
     JsonText.number(node, "host_ms", 1e3 * step.hostSeconds());
     JsonText.number(node, "gap_ms", 1e3 * step.gapSeconds());

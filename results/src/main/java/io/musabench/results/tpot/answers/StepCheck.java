@@ -283,9 +283,7 @@ public final class StepCheck {
       n.put("case", l.id());
       n.put("mode", l.mode().text());
       Estimate predicted = l.predicted();
-      JsonText.number(n, "predicted_ms", predicted.value() * 1e3);
-      JsonText.number(n, "predicted_low_ms", predicted.low() * 1e3);
-      JsonText.number(n, "predicted_high_ms", predicted.high() * 1e3);
+      Estimates.json(n, "predicted", "_ms", 1e3, predicted);
       n.put("provenance", predicted.provenance().text());
       JsonText.number(n, "measured_ms", l.measuredSeconds() * 1e3);
       JsonText.number(

@@ -323,9 +323,7 @@ public final class ValidationReport {
     node.put("osl", w.outputTokens());
     node.put("concurrency", w.concurrency());
     JsonText.number(node, "measured_tpot_ms", 1e3 * l.row().tpotSeconds());
-    JsonText.number(node, "predicted_tpot_ms", 1e3 * p.tpot().value());
-    JsonText.number(node, "predicted_tpot_low_ms", 1e3 * p.tpot().low());
-    JsonText.number(node, "predicted_tpot_high_ms", 1e3 * p.tpot().high());
+    Estimates.json(node, "predicted_tpot", "_ms", 1e3, p.tpot());
     node.put("tpot_in_interval", l.tpotInside());
     JsonText.number(node, "error_pct", 100 * l.error());
     JsonText.number(node, "measured_ttft_ms", 1e3 * l.row().ttftSeconds());
@@ -340,9 +338,7 @@ public final class ValidationReport {
     }
     JsonText.number(node, "kernel_sum_ms", 1e3 * l.kernelSum());
     JsonText.number(node, "roofline_ms", 1e3 * l.roofline());
-    JsonText.number(node, "requests_per_s", p.requestsPerSecond());
-    JsonText.number(node, "requests_per_s_low", p.throughput().low());
-    JsonText.number(node, "requests_per_s_high", p.throughput().high());
+    Estimates.json(node, "requests_per_s", "", 1, p.throughput());
     node.put("state", state(l));
     node.put("saturated", l.saturated());
     node.put("bound", p.bound().text());
