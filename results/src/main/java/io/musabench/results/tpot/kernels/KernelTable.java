@@ -226,6 +226,11 @@ final class KernelTable {
     return scattered(a, b, y, x, skip);
   }
 
+  /** The time of a point whose roof is {@code ratio} times as long, its utilisation held. */
+  double held(double seconds, double ratio) {
+    return TimeCurve.hold(seconds, ratio, floor).seconds();
+  }
+
   private static double clamp(double v, double[] axis) {
     return Math.max(axis[0], Math.min(axis[axis.length - 1], v));
   }

@@ -250,7 +250,7 @@ final class TableSource implements KernelSource {
     double there = entry.table.roof(place.a(), place.b(), place.y(), place.x());
     // Of rows the table knows only a proportion, which another type does not change.
     boolean scaled = family.kind().hasRoof() && here > 0 && there > 0;
-    seconds *= scaled ? here / there : 1;
+    seconds = scaled ? entry.table.held(seconds, here / there) : seconds;
     // No point that was left out tells how far off another table is.
     double other =
         family.sameWork(entry.family) ? OTHER_KIND : scaled ? OTHER_WORK : OTHER_WORK_KEPT;

@@ -126,11 +126,30 @@ class AiconfiguratorReaderTest {
     assertThat(roofs.tflopPerS(ElementType.BF16)).isCloseTo(0.2, within(1e-9));
   }
 
+  /** Launching and synchronising do not shrink with the type. */
+  @Test
+  void noTimeOfAnotherTypeIsBelowTheShortestThatWasMeasured() throws IOException {
+    write("d.yaml", SYSTEM);
+    write(
+        "gemm.csv",
+        GEMM + gemm("bfloat16", 8, 1000, 1000, 0.006) + gemm("bfloat16", 8, 8, 8, 0.004));
+    KernelSource source = open();
+    assertThat(source.time(new Gemm(8, 8, 8), FP8).orElseThrow().seconds())
+        .isCloseTo(4e-6, within(1e-15));
+    // Half of the bytes of the weights would take 3 us.
+    assertThat(source.time(new Gemm(8, 1000, 1000), FP8).orElseThrow().seconds())
+        .isCloseTo(4e-6, within(1e-15));
+  }
+
   @Test
   void typesAreKeptApartAndAnotherTypeHoldsTheUtilisation() throws IOException {
     write("d.yaml", SYSTEM);
     write(
-        "gemm.csv", GEMM + gemm("bfloat16", 1000, 1000, 1000, 0.04) + gemm("int4_wo", 1, 1, 1, 9));
+        "gemm.csv",
+        GEMM
+            + gemm("bfloat16", 1000, 1000, 1000, 0.04)
+            + gemm("bfloat16", 8, 8, 8, 0.004)
+            + gemm("int4_wo", 1, 1, 1, 9));
     KernelTime found = open().time(new Gemm(1000, 1000, 1000), FP8).orElseThrow();
     // Half of the peak in bf16 is half of the peak in fp8.
     assertThat(found.seconds()).isCloseTo(0.02e-3, within(1e-12));
