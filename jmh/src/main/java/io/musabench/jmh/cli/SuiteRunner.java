@@ -181,14 +181,14 @@ final class SuiteRunner {
       if (open.isEmpty()) {
         break;
       }
-      List<CaseForks> together = open.stream().filter(c -> !alone.contains(c)).toList();
+      List<CaseForks> atOnce = open.stream().filter(c -> !alone.contains(c)).toList();
       List<CaseForks> apart = open.stream().filter(alone::contains).toList();
-      List<Ended> ends = run(together.stream().map(cases::get).toList(), record, stop);
-      for (int i = 0; i < together.size(); i++) {
-        together.get(i).add(number, ends.get(i).outcome());
+      List<Ended> ends = run(atOnce.stream().map(cases::get).toList(), record, stop);
+      for (int i = 0; i < atOnce.size(); i++) {
+        atOnce.get(i).add(number, ends.get(i).outcome());
         if (!ends.get(i).noRoom().isEmpty()) {
-          alone.add(together.get(i));
-          noRoom(together.get(i), number, ends.get(i).noRoom());
+          alone.add(atOnce.get(i));
+          noRoom(atOnce.get(i), number, ends.get(i).noRoom());
         }
       }
       for (CaseForks forks : apart) {

@@ -509,9 +509,12 @@ public final class Attribution {
     return JsonText.print(root);
   }
 
-  /** A number of milliseconds with its interval. */
-  private static void number(
-      ObjectNode node, String name, boolean time, double seconds, double errorS) {
+  /**
+   * A number of milliseconds with its interval.
+   *
+   * @param time whether it is a time and not a change of one
+   */
+  static void number(ObjectNode node, String name, boolean time, double seconds, double errorS) {
     JsonText.number(node, name + "_ms", 1e3 * seconds);
     // A time is not below 0 however little is known of it; a change is.
     double low = seconds - errorS;

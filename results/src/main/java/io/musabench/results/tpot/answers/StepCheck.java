@@ -285,10 +285,7 @@ public final class StepCheck {
       Estimate predicted = l.predicted();
       Estimates.json(n, "predicted", "_ms", 1e3, predicted);
       n.put("provenance", predicted.provenance().text());
-      JsonText.number(n, "measured_ms", l.measuredSeconds() * 1e3);
-      JsonText.number(
-          n, "measured_low_ms", Math.max(0, l.measuredSeconds() - l.measuredError()) * 1e3);
-      JsonText.number(n, "measured_high_ms", (l.measuredSeconds() + l.measuredError()) * 1e3);
+      Attribution.number(n, "measured", true, l.measuredSeconds(), l.measuredError());
       JsonText.number(n, "kernels_ms", l.median(m -> m.predicted().kernelSeconds()) * 1e3);
       JsonText.number(n, "host_ms", l.median(m -> m.predicted().hostSeconds()) * 1e3);
       JsonText.number(n, "error_pct", 100 * l.error());
