@@ -34,7 +34,8 @@ import picocli.CommandLine.Spec;
       "0:audited",
       "1:--strict, and a row is not consistent",
       "64:usage: no such table, unknown option, name or value",
-      "70:an error inside musabench"
+      "70:an error inside musabench",
+      "74:what is printed cannot be written"
     })
 final class AuditCommand implements Callable<Integer> {
   private static final int NOT_CONSISTENT = 1;

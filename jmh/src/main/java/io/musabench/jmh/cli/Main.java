@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
@@ -143,10 +144,26 @@ public final class Main implements Runnable {
     if (help != null) {
       return help;
     }
+    refuseLostOptions(parsed);
     CommandLine line = parsed.commandSpec().commandLine();
     line.setOut(new PrintWriter(Printable.writer(line.getOut()), true));
     line.setErr(new PrintWriter(Printable.writer(line.getErr()), true));
     return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /** Options in front of a subcommand are its parent's, which does not run: nobody reads them. */
+  private static void refuseLostOptions(ParseResult parsed) {
+    for (ParseResult p = parsed; p.hasSubcommand(); p = p.subcommand()) {
+      CommandSpec sub = p.subcommand().commandSpec();
+      for (OptionSpec lost : p.matchedOptions()) {
+        throw new ParameterException(
+            sub.commandLine(),
+            lost.longestName()
+                + " stands in front of "
+                + sub.name()
+                + " and would have no effect on it: put it behind");
+      }
+    }
   }
 
   private static int usage(ParameterException exception, String[] arguments) {

@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
       "0:answered, and with --fail-above no error is larger",
       "1:with --fail-above: the error of a step is larger",
       "64:usage: unknown option, name or value, or a file that cannot be used",
-      "70:an error inside musabench"
+      "70:an error inside musabench",
+      "74:what is printed cannot be written"
     })
 final class TpotCheckCommand extends Answer {
   @Option(

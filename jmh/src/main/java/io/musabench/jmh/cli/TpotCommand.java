@@ -35,7 +35,8 @@ import picocli.CommandLine.Option;
     exitCodeList = {
       "0:answered",
       "64:usage: unknown option, name or value, or a file that cannot be used",
-      "70:an error inside musabench"
+      "70:an error inside musabench",
+      "74:what is printed cannot be written"
     })
 final class TpotCommand extends Answer {
   @Mixin private TpotOptions options;

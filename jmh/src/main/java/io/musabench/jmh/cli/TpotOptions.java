@@ -94,7 +94,7 @@ final class TpotOptions {
   @Option(
       names = "--link-us",
       paramLabel = "US",
-      description = "with it: time of each of them however little it sends")
+      description = "with --link: time of each of them however little it sends")
   Double linkUs;
 
   @Option(
@@ -175,16 +175,15 @@ final class TpotOptions {
     @Option(
         names = "--kv-link",
         paramLabel = "GB/S",
-        defaultValue = "50",
-        description = "with it: bandwidth of a rank's link for keys and values; 50 by default")
-    double kvLink;
+        description =
+            "with --separate-prefill: bandwidth of a rank's link for keys and values; 50 by default")
+    Double kvLink;
 
     @Option(
         names = "--kv-link-us",
         paramLabel = "US",
-        defaultValue = "0",
-        description = "with it: time before the first of them arrive; 0 by default")
-    double kvLinkUs;
+        description = "with --separate-prefill: time before the first of them arrive; 0 by default")
+    Double kvLinkUs;
 
     @Option(
         names = "--speculate",
@@ -193,8 +192,22 @@ final class TpotOptions {
             "speculative decoding: acceptance rate, tokens guessed a step, us to draft a token")
     String speculate;
 
+    /**
+     * What the options ask for, at each number of requests in flight.
+     *
+     * @throws IllegalArgumentException if a value cannot be, or would have no effect
+     */
     List<Workload> of(List<Integer> concurrencies) {
-      Disaggregation pd = separate == null ? null : Setup.separate(separate, kvLink, kvLinkUs);
+      if (separate == null && (kvLink != null || kvLinkUs != null)) {
+        throw new IllegalArgumentException(
+            (kvLink != null ? "--kv-link" : "--kv-link-us")
+                + " has no effect without --separate-prefill");
+      }
+      Disaggregation pd =
+          separate == null
+              ? null
+              : Setup.separate(
+                  separate, kvLink == null ? 50 : kvLink, kvLinkUs == null ? 0 : kvLinkUs);
       return Setup.workloads(
           concurrencies,
           isl,

@@ -39,17 +39,21 @@ final class TpotWhatIfCommand extends Answer {
   @Option(
       names = "--utilisation",
       paramLabel = "SHARE",
-      defaultValue = "0.75",
-      description = "without --kernels: share of its roof that every operation reaches; 0.75")
-  private double utilisation;
+      description =
+          "without --kernels: share of its roof that every operation reaches; 0.75 by default")
+  private Double utilisation;
 
   @Override
   String answer(boolean json) {
+    if (utilisation != null && !options.kernels.isEmpty()) {
+      throw new IllegalArgumentException(
+          "--utilisation has no effect with --kernels: there each operation keeps its own");
+    }
     WhatIf answer =
         new WhatIf(
             options.request(),
             options.source(),
-            utilisation,
+            utilisation == null ? 0.75 : utilisation,
             DataSheet.find(from),
             DataSheet.find(to),
             loads.of(sweep.values()));

@@ -240,6 +240,32 @@ class TpotCommandTest extends CommandTest {
   }
 
   @Test
+  void anOptionThatWouldHaveNoEffectIsRefused() {
+    String[] whatIf = {"what-if", "--from", "S5000", "--to", "S4000", "--batch", "8"};
+    String[] model = {"--model", "Qwen3-32B", "--tp", "4"};
+    String[] options = {"--kv-link", "25"};
+    assertRefused("--kv-link has no effect without --separate-prefill", whatIf, model, options);
+    options[0] = "--kv-link-us";
+    assertRefused("--kv-link-us has no effect without", whatIf, model, options);
+    options = new String[] {"--utilisation", "0.5", "--kernels", folder.toString()};
+    assertRefused("--utilisation has no effect with --kernels", whatIf, model, options);
+    assertRefused("--tp stands in front of what-if", new String[] {"--tp", "4"}, whatIf, model);
+    assertRefused("--json stands in front of what-if", new String[] {"--json"}, whatIf, model);
+    String[] separate = {"--separate-prefill", "1:1", "--kv-link", "25", "--utilisation", "0.5"};
+    assertThat(run(all(whatIf, model, separate))).as(err.toString()).isZero();
+  }
+
+  private void assertRefused(String reason, String[]... words) {
+    assertThat(run(all(words))).as(reason).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).startsWith("musabench: ").contains(reason);
+    assertThat(out.toString()).isEmpty();
+  }
+
+  private static String[] all(String[]... words) {
+    return java.util.Arrays.stream(words).flatMap(java.util.Arrays::stream).toArray(String[]::new);
+  }
+
+  @Test
   void mistakesAreOneClearLine() throws Exception {
     Path foreign = Files.writeString(folder.resolve("x.csv"), "a,b\n1,2\n");
     Path awq =
@@ -266,6 +292,7 @@ class TpotCommandTest extends CommandTest {
       {"--model", "Qwen3-32B", "--kernels", "nowhere"},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString()},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--mode", "fast"},
+      {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--precision", "fp32"},
       {"validate", "--kernels", foreign.toString(), "--measured", "nowhere.csv"},
       {"validate", "--kernels", foreign.toString(), "--measured", foreign.toString()},
       {"attribute", "nowhere", "nowhere"},

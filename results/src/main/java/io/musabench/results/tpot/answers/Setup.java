@@ -337,7 +337,17 @@ public record Setup(StepModel model, List<String> assumptions) {
   }
 
   private static Precision precision(Request asked, ModelConfig model) {
-    return asked.precision == null ? model.precision() : Precision.ofServer(asked.precision);
+    if (asked.precision == null) {
+      return model.precision();
+    }
+    Precision precision = Precision.ofServer(asked.precision);
+    if (precision.weights() == ElementType.FP32 || precision.activations() == ElementType.FP32) {
+      // Neither kernel times nor data sheets have an arithmetic rate of it that a time of another
+      // type could be carried over by.
+      throw new IllegalArgumentException(
+          "Steps are predicted in bf16, fp16 and fp8, not in " + precision);
+    }
+    return precision;
   }
 
   /** What a file's quantised weights are predicted as. */
