@@ -11,13 +11,22 @@ import io.musabench.results.audit.EndToEndTable;
 import io.musabench.results.audit.TableAudit;
 import io.musabench.results.devices.DataSheet;
 import io.musabench.results.model.BatchSpec;
+import io.musabench.results.model.KernelCall;
+import io.musabench.results.model.Precision;
 import io.musabench.results.tpot.AnalyticKernels;
 import io.musabench.results.tpot.Mode;
+import io.musabench.results.tpot.Provenance;
 import io.musabench.results.tpot.Workload;
+import io.musabench.results.tpot.kernels.DeviceRoofs;
+import io.musabench.results.tpot.kernels.KernelSource;
+import io.musabench.results.tpot.kernels.KernelTime;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +53,7 @@ class AnswerSchemaTest {
       documented(root, root.at(path), value, where);
       return;
     }
+    assertThat(admitted(schema, value)).as(where + ": " + value + " by " + schema).isTrue();
     if (value.isArray() && schema.has("items")) {
       value.forEach(v -> documented(root, schema.path("items"), v, where + "[]"));
     }
@@ -58,6 +68,45 @@ class AnswerSchemaTest {
         }
       }
     }
+  }
+
+  /** Kernels whose attention writes the KV cache. */
+  private record Containing(KernelSource others) implements KernelSource {
+    @Override
+    public String name() {
+      return others.name();
+    }
+
+    @Override
+    public Optional<KernelTime> time(KernelCall call, Precision precision) {
+      return call instanceof KernelCall.KvCacheWrite
+          ? Optional.of(new KernelTime(0, 0, Provenance.MEASURED, "contained in attention"))
+          : others.time(call, precision);
+    }
+
+    @Override
+    public DeviceRoofs roofs() {
+      return others.roofs();
+    }
+  }
+
+  /** Whether a value has a type, and a text the form, that its field may have. */
+  private static boolean admitted(JsonNode schema, JsonNode value) {
+    List<String> types = new ArrayList<>();
+    schema.path("type").forEach(type -> types.add(type.asText()));
+    if (schema.path("type").isTextual()) {
+      types.add(schema.path("type").asText());
+    }
+    String type =
+        switch (value.getNodeType()) {
+          case NUMBER ->
+              value.isIntegralNumber() && types.contains("integer") ? "integer" : "number";
+          default -> value.getNodeType().name().toLowerCase(Locale.ROOT);
+        };
+    return (types.isEmpty() || types.contains(type))
+        && (!schema.has("pattern")
+            || !value.isTextual()
+            || value.asText().matches(schema.path("pattern").asText()));
   }
 
   private static Setup setup(Mode mode) {
@@ -82,9 +131,22 @@ class AnswerSchemaTest {
     conforms("sensitivity", new Sensitivity(setup(Mode.EAGER), LOADS, 0.1).json());
     conforms(
         "graph-gain", new GraphGain(setup(Mode.EAGER), setup, List.of(1, 64), 1152, 0.5).json());
+    Setup.Request free = request(Mode.EAGER);
+    free.launchUs = 0.0;
+    GraphGain never = new GraphGain(Setup.of(free, KERNELS), setup, List.of(8), 1152, 0.5);
+    conforms("graph-gain", never.json());
+    assertThat(never.json()).contains("\"break_even_replays\" : \"inf\"");
     DataSheet from = DataSheet.find("S5000");
     DataSheet to = DataSheet.find("S4000");
     conforms("what-if", new WhatIf(request(Mode.GRAPH), null, 0.75, from, to, LOADS).json());
+    // The write of the KV cache is contained in the attention: no share of a roof, no infinite one.
+    KernelSource contained = new Containing(KERNELS);
+    String json = new WhatIf(request(Mode.GRAPH), contained, 0.75, from, to, LOADS).json();
+    conforms("what-if", json);
+    assertThat(new ObjectMapper().readTree(json).at("/rows/0/operations"))
+        .filteredOn(o -> o.path("role").asText().equals("kv_cache_write"))
+        .isNotEmpty()
+        .allMatch(o -> o.path("utilisation").isNull());
     Path csv =
         Files.writeString(
             folder.resolve("served.csv"),
