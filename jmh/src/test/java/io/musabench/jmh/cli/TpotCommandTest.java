@@ -293,6 +293,7 @@ class TpotCommandTest extends CommandTest {
       {"--model", "Qwen3-32B", "--kernels", foreign.toString()},
       {"--model", "Qwen3-32B", "--kernels", foreign.toString(), "--mode", "fast"},
       {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--precision", "fp32"},
+      {"--model", "Qwen3-32B", "--kernels", kernels.toString(), "--launch-us", "1e300"},
       {"validate", "--kernels", foreign.toString(), "--measured", "nowhere.csv"},
       {"validate", "--kernels", foreign.toString(), "--measured", foreign.toString()},
       {"attribute", "nowhere", "nowhere"},

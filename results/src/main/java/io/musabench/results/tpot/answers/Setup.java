@@ -49,6 +49,9 @@ import java.util.stream.Collectors;
  * @param assumptions in words, for every report
  */
 public record Setup(StepModel model, List<String> assumptions) {
+  /** A launch, a node or a replay of a minute is a slip of the keys. */
+  private static final double LONGEST_US = 60e6;
+
   /** Copies the list. */
   public Setup {
     assumptions = List.copyOf(assumptions);
@@ -522,7 +525,7 @@ public record Setup(StepModel model, List<String> assumptions) {
     if (us == null) {
       return known;
     }
-    if (!(us >= 0) || Double.isInfinite(us)) {
+    if (!(us >= 0 && us < LONGEST_US)) {
       throw new IllegalArgumentException("The " + what + " cannot be " + us + " us");
     }
     return us / 1e6;

@@ -19,7 +19,13 @@ import org.apache.commons.csv.CSVRecord;
 /** A CSV file with a header line; whatever is wrong with it is said with file, line and column. */
 final class CsvFile {
   private static final CSVFormat FORMAT =
-      CSVFormat.RFC4180.builder().setHeader().setSkipHeaderRecord(true).setTrim(true).get();
+      CSVFormat.RFC4180
+          .builder()
+          .setHeader()
+          .setSkipHeaderRecord(true)
+          .setTrim(true)
+          .setIgnoreEmptyLines(true)
+          .get();
 
   /** Long enough for the header of any table and the first line of a pointer file. */
   private static final int START = 4096;

@@ -353,6 +353,14 @@ class AiconfiguratorReaderTest {
   }
 
   @Test
+  void aBlankLineIsNoRow() throws IOException {
+    write("gemm.csv", GEMM + "\n" + gemm("bfloat16", 8, 64, 32, 0.5) + "\r\n\n");
+    assertThat(time(open(), new Gemm(8, 64, 32)).seconds()).isEqualTo(0.5 / 1e3);
+    write("gemm.csv", GEMM + "\n" + gemm("bfloat16", 8, 64, 32, -1));
+    refused("gemm.csv, line 3, column latency: \"-1.0\" is not a number above 0");
+  }
+
+  @Test
   void damageIsNamedWithFileLineAndColumn() throws IOException {
     write("gemm.csv", GEMM + gemm("bfloat16", 8, 64, 32, 0.5) + gemm("bfloat16", 8, 64, 32, -1));
     refused("gemm.csv, line 3, column latency: \"-1.0\" is not a number above 0");
