@@ -371,7 +371,7 @@ public final class RunReport {
           served.tpot(),
           served.ttft(),
           served.saturated() ? Units.NOTHING : Units.number(p.outputTokensPerSecond()),
-          Units.percent(100 * p.prefillShare()));
+          Units.percent(100 * p.prefillShare().value()));
       if (p.state() != Prediction.State.OK) {
         notes.add(
             "%s %s, %d in flight: %s"

@@ -130,11 +130,14 @@ public final class ClosedLoop {
         throughput,
         middle.runningRequests(),
         middle.waitingRequests(),
-        middle.prefillShare(),
+        found.get(6).within(0, 1),
         middle.itlAtomAtZero());
   }
 
-  /** What gets an interval: four times, and requests a second of both ways to arrive. */
+  /**
+   * What gets an interval: four times, requests a second of both ways to arrive, and the share of
+   * time in prefills.
+   */
   private static double[] results(Prediction p) {
     return new double[] {
       p.tpot().value(),
@@ -142,7 +145,8 @@ public final class ClosedLoop {
       p.ttftStaggered().value(),
       p.ttftBurst().value(),
       p.requestsPerSecond(),
-      p.burstRequestsPerSecond()
+      p.burstRequestsPerSecond(),
+      p.prefillShare().value()
     };
   }
 
@@ -328,7 +332,7 @@ public final class ClosedLoop {
         Estimate.point(rate, provenance),
         in.whole(),
         w.concurrency() - in.whole(),
-        share,
+        Estimate.point(share, provenance),
         w.speculation() == null ? 0 : w.speculation().itlAtomAtZero());
   }
 

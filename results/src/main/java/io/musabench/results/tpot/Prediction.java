@@ -34,7 +34,7 @@ public record Prediction(
     Estimate throughput,
     int runningRequests,
     int waitingRequests,
-    double prefillShare,
+    Estimate prefillShare,
     double itlAtomAtZero) {
 
   /** How far the formulas reach. */
@@ -79,7 +79,7 @@ public record Prediction(
 
   /** One line on how far to trust it; empty when there is nothing to say. */
   public String remark() {
-    String share = Math.round(100 * prefillShare) + " % of the time is prefill";
+    String share = Math.round(100 * prefillShare.value()) + " % of the time is prefill";
     return switch (state) {
       case OK -> "";
       case STRAINED -> share + ": requests queue";

@@ -27,7 +27,7 @@ class ClosedLoopTest {
     Prediction p = predict(0.020, 0.050, 32, 256);
     assertThat(p.tpot().value()).isCloseTo(0.0260, within(0.00005));
     assertThat(p.requestsPerSecond()).isCloseTo(4.775, within(0.0005));
-    assertThat(p.prefillShare()).isCloseTo(0.24, within(0.005));
+    assertThat(p.prefillShare().value()).isCloseTo(0.24, within(0.005));
     assertThat(p.ttftStaggered().value()).isCloseTo(0.067, within(0.0005));
     assertThat(p.ttftBurst().value()).isCloseTo(0.835, within(0.0005));
     assertThat(p.state()).isEqualTo(State.OK);
@@ -54,7 +54,7 @@ class ClosedLoopTest {
     double rho = p.requestsPerSecond() * prefill * others;
     double x = c / (p.ttftStaggered().value() + (output - 1) * p.tpot().value());
     assertThat(p.requestsPerSecond()).isCloseTo(x, withinPercentage(1e-6));
-    assertThat(p.prefillShare()).isCloseTo(x * prefill, within(1e-9)).isLessThan(1 + 1e-9);
+    assertThat(p.prefillShare().value()).isCloseTo(x * prefill, within(1e-9)).isLessThan(1 + 1e-9);
     double busy = c * prefill + (output - 1) * t;
     assertThat(c / x).isGreaterThanOrEqualTo(busy * (1 - 1e-9));
     assertThat(p.tpot().value()).isCloseTo(t / (1 - rho), withinPercentage(1e-4));
@@ -115,7 +115,7 @@ class ClosedLoopTest {
   @CsvSource({"0.01, OK", "0.02, OK", "0.1, STRAINED", "0.2, STRAINED", "3, SATURATED"})
   void theStateFollowsTheShareOfTheOthersPrefills(double prefill, State state) {
     Prediction p = predict(0.010, prefill, 32, 100);
-    double share = p.prefillShare() * 31 / 32;
+    double share = p.prefillShare().value() * 31 / 32;
     assertThat(p.state()).isEqualTo(state);
     assertThat(share >= 0.5).isEqualTo(state != State.OK);
     assertThat(share >= 0.9).isEqualTo(state == State.SATURATED);

@@ -167,9 +167,10 @@ class PredictionTest {
     Prediction whole = ClosedLoop.predict(model(engine()), w);
     Prediction chunk = ClosedLoop.predict(model(engine().tokenBudget(2048)), w);
     double p = whole.prefillStep().seconds();
-    assertThat(whole.prefillShare())
+    assertThat(whole.prefillShare().value())
         .isCloseTo(p / (p + 255 * whole.decodeStep().seconds()), withinPercentage(1e-9));
-    assertThat(chunk.prefillShare()).isCloseTo(whole.prefillShare(), withinPercentage(1e-9));
+    assertThat(chunk.prefillShare().value())
+        .isCloseTo(whole.prefillShare().value(), withinPercentage(1e-9));
   }
 
   @Property(tries = 300)
@@ -395,7 +396,7 @@ class PredictionTest {
             "saturated: the KV cache holds the prompts of all 64 requests, but not their answers:"
                 + " some are dropped and computed again");
     assertThat(tight.tpot().value()).isGreaterThan(fits.tpot().value());
-    assertThat(tight.prefillShare()).isGreaterThan(fits.prefillShare());
+    assertThat(tight.prefillShare().value()).isGreaterThan(fits.prefillShare().value());
   }
 
   @Test

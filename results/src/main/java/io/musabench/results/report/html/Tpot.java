@@ -420,7 +420,7 @@ final class Tpot {
             1e6 * p.ttftStaggered().value(),
             1e6 * p.ttftBurst().value(),
             served.saturated() ? Double.NaN : p.outputTokensPerSecond(),
-            100 * p.prefillShare(),
+            100 * p.prefillShare().value(),
             Message.said(p.remark()));
       }
     }

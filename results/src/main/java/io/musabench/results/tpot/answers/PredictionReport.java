@@ -181,7 +181,9 @@ public final class PredictionReport {
           Units.number(p.requestsPerSecond()),
           Units.number(p.throughput().low()) + " - " + Units.number(p.throughput().high()),
           Units.number(p.outputTokensPerSecond()),
-          Units.percent(100 * p.prefillShare()),
+          Units.percent(100 * p.prefillShare().low()).replace(" %", "")
+              + " - "
+              + Units.percent(100 * p.prefillShare().high()),
           p.state().name().toLowerCase(Locale.ROOT),
           p.bound().text(),
           Units.percent(100 * p.decodeStep().known()),
@@ -359,7 +361,7 @@ public final class PredictionReport {
     node.put("remark", p.remark());
     node.put("running_requests", p.runningRequests());
     node.put("waiting_requests", p.waitingRequests());
-    JsonText.number(node, "prefill_share", p.prefillShare());
+    Estimates.json(node, "prefill_share", "", 1, p.prefillShare());
     JsonText.number(node, "itl_atom_at_zero", p.itlAtomAtZero());
     JsonText.number(
         node,

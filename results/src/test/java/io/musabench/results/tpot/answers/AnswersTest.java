@@ -74,6 +74,11 @@ class AnswersTest {
     assertThat(root.at("/tpot/value_ms").asDouble())
         .isCloseTo(1e3 * report.predictions().get(0).tpot().value(), within(1e-9));
     assertThat(root.at("/tpot/low_ms").asDouble()).isLessThan(root.at("/tpot/value_ms").asDouble());
+    double share = root.at("/predictions/0/prefill_share").asDouble();
+    assertThat(root.at("/predictions/0/prefill_share_low").asDouble())
+        .isBetween(1e-3, share * (1 - 1e-3));
+    assertThat(root.at("/predictions/0/prefill_share_high").asDouble())
+        .isBetween(share * (1 + 1e-3), 1.0);
     assertThat(root.at("/ttft/staggered_ms").asDouble())
         .isLessThan(root.at("/ttft/burst_ms").asDouble());
   }
