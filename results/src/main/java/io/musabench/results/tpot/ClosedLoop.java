@@ -546,7 +546,8 @@ public final class ClosedLoop {
   /**
    * Prefill and decode on different devices. A request is prefilled, its keys and values are sent,
    * and its first token comes from its first decode step. Prefillers are M/D/1 queues; decode steps
-   * wait for nothing, but what arrives faster makes their batch larger.
+   * wait for nothing, but what arrives faster makes their batch larger. So here, and only here, a
+   * faster kernel may raise TPOT, with the throughput: if prefills wait for it most.
    */
   private static Prediction separate(StepModel model, Workload w) {
     Disaggregation pd = w.disaggregation();

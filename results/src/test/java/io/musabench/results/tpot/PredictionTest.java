@@ -562,6 +562,31 @@ class PredictionTest {
     assertThat(slowLink.ttftStaggered().value()).isGreaterThan(apart.ttftStaggered().value());
   }
 
+  /**
+   * Of kernels that only decode steps have. Where prefills become faster too, more requests decode
+   * at a time, and TPOT may rise with the throughput.
+   */
+  @Property(tries = 200)
+  void fasterDecodesNeverRaiseTpotOfSeparatePrefill(
+      @ForAll @IntRange(min = 1, max = 64) int concurrency,
+      @ForAll @IntRange(min = 64, max = 8192) int input,
+      @ForAll @IntRange(min = 2, max = 256) int output,
+      @ForAll @IntRange(min = 1, max = 3) int prefillers,
+      @ForAll @IntRange(min = 1, max = 3) int decoders,
+      @ForAll @DoubleRange(min = 0.3, max = 1) double faster) {
+    Workload w =
+        new Workload(concurrency, input, output)
+            .with(new Disaggregation(prefillers, decoders, 50, 0));
+    StepModel model = model(engine());
+    StepModel scaled =
+        model.scaled((role, call, time) -> call.kernel().equals("paged_attention") ? faster : 1);
+    Prediction before = ClosedLoop.predict(model, w);
+    Prediction after = ClosedLoop.predict(scaled, w);
+    assertThat(after.tpot().value()).isLessThanOrEqualTo(before.tpot().value() * (1 + 1e-9));
+    assertThat(after.requestsPerSecond())
+        .isGreaterThanOrEqualTo(before.requestsPerSecond() * (1 - 1e-9));
+  }
+
   @Property(tries = 200)
   void littlesLawHoldsForSeparatePrefillToo(
       @ForAll @IntRange(min = 1, max = 256) int c,

@@ -112,7 +112,9 @@ class AnswerIntervalsTest {
   private static void neverNarrower(List<Estimate> wide, List<Estimate> narrow) {
     for (int i = 0; i < narrow.size(); i++) {
       Estimate n = narrow.get(i);
-      double noise = 1e-9 * Math.abs(n.value()) + 1e-15;
+      // A small change is the difference of two large numbers, which were rounded: up to about a
+      // thousand requests a second.
+      double noise = 1e-9 * Math.abs(n.value()) + 1e-11;
       assertThat(wide.get(i).value()).isCloseTo(n.value(), within(noise));
       assertThat(wide.get(i).low()).as("number " + i).isLessThanOrEqualTo(n.low() + noise);
       assertThat(wide.get(i).high()).as("number " + i).isGreaterThanOrEqualTo(n.high() - noise);
@@ -131,7 +133,13 @@ class AnswerIntervalsTest {
     Sensitivity.Load narrow = errors.load(mode, concurrency);
     holds(of(narrow));
     holds(shares(narrow));
-    neverNarrower(of(errors.wider(wider).load(mode, concurrency)), of(narrow));
+    // Where the host binds until kernels take longer, a change can be largest within an interval.
+    int loops = 4;
+    neverNarrower(
+        of(errors.wider(wider).load(mode, concurrency)).subList(0, loops),
+        of(narrow).subList(0, loops));
+    Errors free = new Errors(kernels, clock, 0);
+    neverNarrower(of(free.wider(wider).load(mode, concurrency)), of(free.load(mode, concurrency)));
     exact(of(errors.none().load(mode, concurrency)).subList(2, of(narrow).size()));
     exact(shares(errors.none().load(mode, concurrency)));
   }
