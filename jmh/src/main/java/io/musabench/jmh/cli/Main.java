@@ -16,6 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The command line {@code musabench}. */
@@ -151,17 +152,22 @@ public final class Main implements Runnable {
     return new CommandLine.RunLast().execute(parsed);
   }
 
-  /** Options in front of a subcommand are its parent's, which does not run: nobody reads them. */
+  /**
+   * Options in front of a subcommand are its parent's, which does not run: nobody reads those that
+   * the subcommand does not inherit.
+   */
   private static void refuseLostOptions(ParseResult parsed) {
     for (ParseResult p = parsed; p.hasSubcommand(); p = p.subcommand()) {
       CommandSpec sub = p.subcommand().commandSpec();
-      for (OptionSpec lost : p.matchedOptions()) {
-        throw new ParameterException(
-            sub.commandLine(),
-            lost.longestName()
-                + " stands in front of "
-                + sub.name()
-                + " and would have no effect on it: put it behind");
+      for (OptionSpec option : p.matchedOptions()) {
+        if (option.scopeType() != ScopeType.INHERIT) {
+          throw new ParameterException(
+              sub.commandLine(),
+              option.longestName()
+                  + " stands in front of "
+                  + sub.name()
+                  + " and would have no effect on it: put it behind");
+        }
       }
     }
   }
