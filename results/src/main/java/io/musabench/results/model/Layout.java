@@ -1,7 +1,5 @@
 package io.musabench.results.model;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -139,21 +137,20 @@ public record Layout(ModelConfig model, int tp) {
   /** Elements of the matrices of a layer that stay in the activations' type. */
   private long unquantisedOfLayer(Precision precision) {
     long hidden = model.hiddenSize();
-    Map<String, Long> matrices = new HashMap<>();
-    matrices.put("qkv", hidden * qkvWidth());
-    matrices.put("o", hidden * qWidth());
-    if (model.isMoe()) {
-      matrices.put("router", hidden * model.moe().experts());
-      matrices.put("experts", 3 * hidden * ffnSize() * model.moe().experts());
-    } else {
-      matrices.put("gate_up", 2 * hidden * ffnSize());
-      matrices.put("down", hidden * ffnSize());
-    }
-    long sum = 0;
-    for (Map.Entry<String, Long> m : matrices.entrySet()) {
-      sum += model.precision(m.getKey(), precision).equals(precision) ? 0 : m.getValue();
-    }
-    return sum;
+    long attention =
+        unquantised("qkv", hidden * qkvWidth(), precision)
+            + unquantised("o", hidden * qWidth(), precision);
+    return model.isMoe()
+        ? attention
+            + unquantised("router", hidden * model.moe().experts(), precision)
+            + unquantised("experts", 3 * hidden * ffnSize() * model.moe().experts(), precision)
+        : attention
+            + unquantised("gate_up", 2 * hidden * ffnSize(), precision)
+            + unquantised("down", hidden * ffnSize(), precision);
+  }
+
+  private long unquantised(String role, long elements, Precision precision) {
+    return model.precision(role, precision).equals(precision) ? 0 : elements;
   }
 
   private long vocabularyMatrix() {

@@ -225,8 +225,13 @@ public final class ClosedLoop {
     if (requests == 0) {
       return null;
     }
-    int tokens = w.speculation() == null ? 1 : 1 + w.speculation().guesses();
+    int tokens = decoded(w);
     return BatchSpec.uniform(requests, tokens, Math.max(2, w.meanContext()) + tokens - 1);
+  }
+
+  /** Tokens of one decode in a step. */
+  private static int decoded(Workload w) {
+    return w.speculation() == null ? 1 : 1 + w.speculation().guesses();
   }
 
   /**
@@ -339,7 +344,7 @@ public final class ClosedLoop {
   private static Prediction chunks(StepModel model, Workload w) {
     Prompt prompt = Prompt.of(model, w);
     Admission in = Admission.of(model, w, prompt.mostRequests(w, 0));
-    int perRequest = decodes(w, 1).totalQ();
+    int perRequest = decoded(w);
     if (in.running() == 1 || prompt.budget() <= perRequest) {
       return chunksAlone(model, w, prompt, in);
     }
@@ -354,7 +359,7 @@ public final class ClosedLoop {
     double n = gaps(w);
     int room = prompt.budget() - (r - 1) * perRequest;
     double k = Math.max(prompt.steps(), (double) prompt.added() / room);
-    int chunk = Math.min(room, (int) Math.ceil(prompt.added() / k - 1e-9));
+    int chunk = prompt.chunk(room);
     double left = prompt.budget() - (double) r * perRequest;
     double fit = chunk <= perRequest ? r : Math.max(1, left / (chunk - perRequest));
     double q = (r - 1) * k / (n + k * (fit - 1) / fit) * (1 + again / prompt.added());
@@ -453,7 +458,7 @@ public final class ClosedLoop {
 
     /** Requests that a step answers if its budget is full: all their tokens together are it. */
     double answered(Workload w, double again) {
-      return budget / (added + again + gaps(w) * decodes(w, 1).totalQ());
+      return budget / (added + again + gaps(w) * decoded(w));
     }
 
     /**
