@@ -38,6 +38,12 @@ final class Table {
     return this;
   }
 
+  /** Adds columns for the ends of the 90 % interval of the column {@code name} before them. */
+  Table interval90(String name, Type type) {
+    return column(name + "_low_90", Message.of("column.low_90"), type)
+        .column(name + "_high_90", Message.of("column.high_90"), type);
+  }
+
   /** Adds a row that belongs to no case. */
   void row(Object... cells) {
     caseRow(NO_CASE, cells);

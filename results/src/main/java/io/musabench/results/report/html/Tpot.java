@@ -20,11 +20,6 @@ final class Tpot {
   /** Operations that never take so many per cent of TPOT are drawn as one. */
   private static final double LEAST_SHARE = 3;
 
-  /** Ends of the interval of what stands before them. */
-  static final Message LOW = Message.of("column.low_90");
-
-  static final Message HIGH = Message.of("column.high_90");
-
   private Tpot() {}
 
   static Section section(
@@ -215,11 +210,9 @@ final class Tpot {
             .column("high_90", Type.TIME_US)
             .column("ttft_staggered", Type.TIME_US)
             .column("ttft_burst", Type.TIME_US)
-            .column("ttft_low_90", LOW, Type.TIME_US)
-            .column("ttft_high_90", HIGH, Type.TIME_US)
+            .interval90("ttft", Type.TIME_US)
             .column("requests_per_s", Type.NUMBER)
-            .column("requests_per_s_low_90", LOW, Type.NUMBER)
-            .column("requests_per_s_high_90", HIGH, Type.NUMBER)
+            .interval90("requests_per_s", Type.NUMBER)
             .column("tokens_per_s", Type.NUMBER)
             .column("prefill_share", Type.PERCENT)
             .column("bound", Type.TEXT)
@@ -343,20 +336,15 @@ final class Tpot {
             .column("concurrency", Type.COUNT)
             .column("operation", Type.CODE)
             .column("share", Type.PERCENT)
-            .column("share_low_90", LOW, Type.PERCENT)
-            .column("share_high_90", HIGH, Type.PERCENT)
+            .interval90("share", Type.PERCENT)
             .column("tpot_change", Type.CHANGE)
-            .column("tpot_low_90", LOW, Type.CHANGE)
-            .column("tpot_high_90", HIGH, Type.CHANGE)
+            .interval90("tpot", Type.CHANGE)
             .column("throughput_change", Type.CHANGE)
-            .column("throughput_low_90", LOW, Type.CHANGE)
-            .column("throughput_high_90", HIGH, Type.CHANGE)
+            .interval90("throughput", Type.CHANGE)
             .column("tpot_change_prefill", Type.CHANGE)
-            .column("tpot_prefill_low_90", LOW, Type.CHANGE)
-            .column("tpot_prefill_high_90", HIGH, Type.CHANGE)
+            .interval90("tpot_prefill", Type.CHANGE)
             .column("throughput_change_prefill", Type.CHANGE)
-            .column("throughput_prefill_low_90", LOW, Type.CHANGE)
-            .column("throughput_prefill_high_90", HIGH, Type.CHANGE);
+            .interval90("throughput_prefill", Type.CHANGE);
     for (JsonNode load : a.root().path("batches")) {
       double tpot = Answer.number(load.path("tpot_ms"));
       for (JsonNode e : load.path("operations")) {
